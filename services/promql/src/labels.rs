@@ -1,0 +1,127 @@
+//! Label pairs in, an ordered label set out: the identity of a series.
+
+use std::sync::Arc;
+
+/// The label that carries a metric's name.
+pub const METRIC_NAME: &str = "__name__";
+
+/// A set of labels, sorted by name, without duplicates and without empty values (an empty value means
+/// the label is absent, as everywhere in Prometheus). Cheap to clone. Ordering is Prometheus' own:
+/// pair by pair, name before value, a prefix before what extends it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Labels(Arc<[(Arc<str>, Arc<str>)]>);
+
+impl Labels {
+    /// The set without labels.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self(Arc::from([]))
+    }
+
+    /// Sorts the pairs, drops empty values; of a repeated name the last one wins.
+    #[must_use]
+    pub fn from_pairs<N, V>(pairs: impl IntoIterator<Item = (N, V)>) -> Self
+    where
+        N: Into<Arc<str>>,
+        V: Into<Arc<str>>,
+    {
+        let mut pairs: Vec<(Arc<str>, Arc<str>)> =
+            pairs.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+        pairs.sort_by(|left, right| left.0.cmp(&right.0));
+        // `dedup_by` keeps the first of a run, so the later value is moved forward before it goes.
+        pairs.dedup_by(|later, earlier| {
+            let same = later.0 == earlier.0;
+            if same {
+                std::mem::swap(later, earlier);
+            }
+            same
+        });
+        pairs.retain(|(_, value)| !value.is_empty());
+        Self(pairs.into())
+    }
+
+    /// The value of `name`, or `""` where the label is absent.
+    #[must_use]
+    pub fn get(&self, name: &str) -> &str {
+        self.0.binary_search_by(|(key, _)| (**key).cmp(name)).map_or("", |at| &self.0[at].1)
+    }
+
+    /// The value of `__name__`, or `""`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.get(METRIC_NAME)
+    }
+
+    /// The pairs in order of their names.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Arc<str>, &Arc<str>)> {
+        self.0.iter().map(|(name, value)| (name, value))
+    }
+
+    /// How many labels there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are no labels.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The labels for which `keep` holds.
+    #[must_use]
+    pub fn filter(&self, mut keep: impl FnMut(&str) -> bool) -> Self {
+        Self(self.0.iter().filter(|(name, _)| keep(name)).cloned().collect())
+    }
+
+    /// The same labels with `name` set to `value` (removed where `value` is empty).
+    #[must_use]
+    pub fn with(&self, name: &str, value: &str) -> Self {
+        let mut pairs: Vec<_> = self.0.iter().filter(|(key, _)| &**key != name).cloned().collect();
+        if !value.is_empty() {
+            let at = pairs.partition_point(|(key, _)| **key < *name);
+            pairs.insert(at, (name.into(), value.into()));
+        }
+        Self(pairs.into())
+    }
+}
+
+impl Default for Labels {
+    fn default() -> Self {
+        Self::empty()
+    }
+}
+
+/// Prometheus' own rendering, as its error texts show it: `name{a="b", c="d"}` or `{a="b"}`.
+impl std::fmt::Display for Labels {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("{")?;
+        for (position, (name, value)) in self.iter().enumerate() {
+            if position > 0 {
+                out.write_str(", ")?;
+            }
+            write!(out, "{name}={value:?}")?;
+        }
+        out.write_str("}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_of_a_repeated_name_wins_and_empty_values_vanish() {
+        let labels = Labels::from_pairs([("b", "1"), ("a", "x"), ("b", "2"), ("c", "1"), ("c", "")]);
+        assert_eq!(labels, Labels::from_pairs([("a", "x"), ("b", "2")]));
+        assert_eq!(labels.get("c"), "");
+    }
+
+    #[test]
+    fn with_replaces_inserts_in_order_and_removes() {
+        let labels = Labels::from_pairs([("a", "1"), ("c", "3")]);
+        assert_eq!(labels.with("b", "2"), Labels::from_pairs([("a", "1"), ("b", "2"), ("c", "3")]));
+        assert_eq!(labels.with("a", ""), Labels::from_pairs([("c", "3")]));
+    }
+}
