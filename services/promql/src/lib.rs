@@ -5,5 +5,6 @@
 //! there) → [`eval::evaluate`].
 
 pub mod ast;
+pub mod histogram;
 pub mod labels;
 pub mod series;
