@@ -5,6 +5,7 @@
 //! there) → [`eval::evaluate`].
 
 pub mod ast;
+pub mod functions;
 pub mod histogram;
 pub mod labels;
 pub mod series;
