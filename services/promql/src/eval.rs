@@ -1,0 +1,166 @@
+//! A plan and the series it asked for become a value: one walk over the tree, all steps at once.
+
+use std::cell::{Cell, RefCell};
+
+use crate::annotations::Annotations;
+use crate::error::EvalError;
+use crate::select::node::{Node, NodeKind};
+use crate::select::{Params, Plan};
+use crate::series::SeriesSet;
+use crate::value::Answer;
+
+pub(crate) mod aggregate;
+pub(crate) mod grid;
+mod result;
+
+use grid::{Column, Steps};
+
+/// Evaluates `plan`; `sets[i]` answers `plan.selections()[i]`.
+///
+/// # Errors
+///
+/// [`EvalError`] where the data does not fit the query or the query needs more samples than it may hold.
+pub fn evaluate(plan: &Plan, sets: Vec<SeriesSet>) -> Result<Answer, EvalError> {
+    evaluate_with(plan, sets, &|| false)
+}
+
+/// [`evaluate`] that stops soon after `cancelled` says so; it is asked between series.
+///
+/// # Errors
+///
+/// As [`evaluate`], and [`EvalError::Cancelled`].
+pub fn evaluate_with(
+    plan: &Plan,
+    mut sets: Vec<SeriesSet>,
+    cancelled: &dyn Fn() -> bool,
+) -> Result<Answer, EvalError> {
+    for set in &mut sets {
+        if !set.series.is_sorted_by(|left, right| left.labels <= right.labels) {
+            set.series.sort_by(|left, right| left.labels.cmp(&right.labels));
+        }
+    }
+    sets.resize_with(plan.selections().len(), SeriesSet::default);
+    let evaluator = Evaluator {
+        plan,
+        params: plan.params(),
+        sets: &sets,
+        cancelled,
+        notes: RefCell::default(),
+        held: Cell::new(0),
+        peak: Cell::new(0),
+        total: Cell::new(0),
+    };
+    let value = evaluator.value()?;
+    let (warnings, infos) = evaluator.notes.borrow().render(plan.text());
+    Ok(Answer {
+        value,
+        warnings,
+        infos,
+        total_samples: evaluator.total.get(),
+        peak_samples: evaluator.peak.get() as u64,
+    })
+}
+
+/// What a node evaluates to.
+#[derive(Debug)]
+pub(crate) enum Evaluated {
+    /// One number per step.
+    Scalar(Vec<f64>),
+    /// Series; their order is part of the result.
+    Vector(Vec<Column>),
+    /// A text.
+    Text(String),
+}
+
+impl Evaluated {
+    /// The series; a scalar has none.
+    pub(crate) fn columns(self) -> Vec<Column> {
+        match self {
+            Self::Vector(columns) => columns,
+            Self::Scalar(_) | Self::Text(_) => Vec::new(),
+        }
+    }
+
+    /// The numbers; series have none.
+    pub(crate) fn numbers(self) -> Vec<f64> {
+        match self {
+            Self::Scalar(numbers) => numbers,
+            Self::Vector(_) | Self::Text(_) => Vec::new(),
+        }
+    }
+}
+
+/// One evaluation: its inputs, its remarks and its budget.
+pub(crate) struct Evaluator<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) params: &'a Params,
+    pub(crate) sets: &'a [SeriesSet],
+    cancelled: &'a dyn Fn() -> bool,
+    notes: RefCell<Annotations>,
+    held: Cell<usize>,
+    peak: Cell<usize>,
+    total: Cell<u64>,
+}
+
+impl Evaluator<'_> {
+    /// The value of `node` at all `steps`.
+    pub(crate) fn eval(&self, node: &Node, steps: Steps) -> Result<Evaluated, EvalError> {
+        self.check()?;
+        match &node.kind {
+            NodeKind::Number(value) => Ok(Evaluated::Scalar(vec![*value; steps.count])),
+            NodeKind::Text(text) => Ok(Evaluated::Text(text.clone())),
+            _ => Err(EvalError::Execution("not implemented yet".to_owned())),
+        }
+    }
+
+    /// The series of `node`.
+    pub(crate) fn vector(&self, node: &Node, steps: Steps) -> Result<Vec<Column>, EvalError> {
+        self.eval(node, steps).map(Evaluated::columns)
+    }
+
+    /// The numbers of `node`.
+    pub(crate) fn scalar(&self, node: &Node, steps: Steps) -> Result<Vec<f64>, EvalError> {
+        self.eval(node, steps).map(Evaluated::numbers)
+    }
+
+    /// Stops an evaluation that nobody waits for.
+    pub(crate) fn check(&self) -> Result<(), EvalError> {
+        if (self.cancelled)() { Err(EvalError::Cancelled) } else { Ok(()) }
+    }
+
+    /// Takes a remark down.
+    pub(crate) fn note(&self, add: impl FnOnce(&mut Annotations)) {
+        add(&mut self.notes.borrow_mut());
+    }
+
+    /// Whether names stay until the end of the query.
+    pub(crate) fn delays_names(&self) -> bool {
+        self.params.features.delayed_name_removal
+    }
+
+    /// Takes the name off a column, now or at the end.
+    pub(crate) fn drop_name(&self, column: &mut Column) {
+        if !self.delays_names() {
+            column.labels = column.labels.without_metadata();
+        }
+        column.drop_name = true;
+    }
+
+    /// Counts samples that were read.
+    pub(crate) fn read(&self, samples: usize) {
+        self.total.set(self.total.get() + samples as u64);
+    }
+
+    /// Takes samples into memory.
+    pub(crate) fn hold(&self, samples: usize) -> Result<(), EvalError> {
+        let held = self.held.get().saturating_add(samples);
+        self.held.set(held);
+        self.peak.set(self.peak.get().max(held));
+        if held > self.params.max_samples { Err(EvalError::TooManySamples) } else { Ok(()) }
+    }
+
+    /// Lets samples go.
+    pub(crate) fn release(&self, samples: usize) {
+        self.held.set(self.held.get().saturating_sub(samples));
+    }
+}
