@@ -1,0 +1,1 @@
+//! The system from outside: every test starts its own `sluice` and talks to it as its users do.
