@@ -121,7 +121,11 @@ impl Limits {
     /// Limits of plan `unlimited`: room for any honest push, still bounded.
     #[must_use]
     pub fn unlimited() -> Self {
-        Self { max_request_bytes: 64 << 20, max_items_per_request: 1_000_000, ..Self::standard() }
+        Self {
+            max_request_bytes: 64 << 20,
+            max_items_per_request: 1_000_000,
+            ..Self::standard()
+        }
     }
 }
 
