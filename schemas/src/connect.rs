@@ -22,11 +22,13 @@ pub struct Config {
 /// A client for `config`. Nothing is sent yet.
 #[must_use]
 pub fn client(config: &Config) -> Client {
-    without_database(config).with_database(&config.database)
+    server(config).with_database(&config.database)
 }
 
-/// A client that names no database, for the statement that creates it.
-pub(crate) fn without_database(config: &Config) -> Client {
+/// A client that names no database: for the statement that creates it, and for asking whether the
+/// server answers at all.
+#[must_use]
+pub fn server(config: &Config) -> Client {
     let mut client = Client::default().with_url(config.url.as_str());
     if !config.user.is_empty() {
         client = client

@@ -96,7 +96,7 @@ struct Applied {
 pub async fn migrate(config: &Config) -> Result<Vec<u32>, MigrateError> {
     let database = database_name(config)?;
     run(
-        &connect::without_database(config),
+        &connect::server(config),
         "database",
         &format!("CREATE DATABASE IF NOT EXISTS {database}"),
     )

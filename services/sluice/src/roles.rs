@@ -1,0 +1,196 @@
+//! One role in one process: settings → a service that runs until it is told to stop.
+
+use std::sync::Arc;
+
+use auth::directory::KeyDirectory;
+use auth::directory::fixed::FixedDirectory;
+use runtime::admin::{self, Readiness};
+use runtime::metrics::Metrics;
+use runtime::serve::{self, Running};
+use runtime::shutdown;
+use runtime::tasks::Tasks;
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::{ClickhouseArgs, ServiceArgs};
+use crate::config::Config;
+use crate::exit::{Exit, Failure};
+use crate::say;
+
+/// What every role shares: settings, metrics, readiness, the order to stop.
+pub struct Process {
+    /// The settings.
+    pub config: Config,
+    /// Metrics of all roles in the process.
+    pub metrics: Metrics,
+    /// Readiness of all roles in the process.
+    pub readiness: Readiness,
+    /// Cancelled by the first signal.
+    pub stop: CancellationToken,
+    /// The process' own tasks.
+    pub tasks: Tasks,
+}
+
+impl Process {
+    /// Loads settings and starts logs and signals; `None` when only a check was asked for.
+    ///
+    /// # Errors
+    /// [`Exit::Config`] for settings that do not hold.
+    pub fn start(args: &ServiceArgs) -> Result<Option<Self>, Failure> {
+        let config = Config::load(args)?;
+        if args.check_config {
+            say!("the configuration is valid")?;
+            return Ok(None);
+        }
+        runtime::logging::start(&config.log).map_err(|error| Failure::new(Exit::Config, error))?;
+        let tasks = Tasks::new();
+        let stop = shutdown::on_signals(&tasks)?;
+        Ok(Some(Self { config, metrics: Metrics::new(), readiness: Readiness::new(), stop, tasks }))
+    }
+
+    /// Opens the admin port; it stays open until `until`, longer than the roles that it reports on.
+    ///
+    /// # Errors
+    /// When the address is taken.
+    pub async fn admin(&self, until: CancellationToken) -> Result<Running, Failure> {
+        let router = admin::router(self.metrics.clone(), self.readiness.clone());
+        let grace = std::time::Duration::from_secs(1);
+        Ok(serve::http("admin", self.config.admin.listen, router, until, grace).await?)
+    }
+
+    /// The file directory of this installation.
+    ///
+    /// # Errors
+    /// When the file is missing or wrong.
+    fn directory(&self) -> Result<Arc<dyn KeyDirectory>, Failure> {
+        Ok(Arc::new(FixedDirectory::load(&self.config.auth.directory)?))
+    }
+
+    /// The gateway on `directory`, serving until `stop`.
+    ///
+    /// # Errors
+    /// When it cannot start.
+    pub async fn gateway(
+        &self,
+        directory: Arc<dyn KeyDirectory>,
+        stop: CancellationToken,
+    ) -> Result<Running, Failure> {
+        let parts = gateway::Parts {
+            directory,
+            store: schemas::connect::client(&self.config.clickhouse),
+            metrics: self.metrics.clone(),
+            readiness: self.readiness.clone(),
+        };
+        Ok(gateway::run(self.config.gateway.clone(), parts, stop).await?)
+    }
+
+    /// The query service on `directory`, serving until `stop`.
+    ///
+    /// # Errors
+    /// When it cannot start.
+    pub async fn query(&self, directory: Arc<dyn KeyDirectory>, stop: CancellationToken) -> Result<Running, Failure> {
+        let parts = query::Parts {
+            directory,
+            store: schemas::connect::client(&self.config.clickhouse),
+            metrics: self.metrics.clone(),
+            readiness: self.readiness.clone(),
+        };
+        Ok(query::run(self.config.query.clone(), parts, stop).await?)
+    }
+}
+
+/// `sluice gateway`.
+///
+/// # Errors
+/// When it cannot start.
+pub async fn gateway(args: &ServiceArgs) -> Result<Exit, Failure> {
+    let Some(process) = Process::start(args)? else { return Ok(Exit::Ok) };
+    schemas::migrate::check(&process.config.clickhouse).await?;
+    let service = process.gateway(process.directory()?, process.stop.clone()).await?;
+    finish(&process, service).await
+}
+
+/// `sluice query`.
+///
+/// # Errors
+/// When it cannot start.
+pub async fn query(args: &ServiceArgs) -> Result<Exit, Failure> {
+    let Some(process) = Process::start(args)? else { return Ok(Exit::Ok) };
+    schemas::migrate::check(&process.config.clickhouse).await?;
+    let service = process.query(process.directory()?, process.stop.clone()).await?;
+    finish(&process, service).await
+}
+
+/// Shows the admin port while `service` runs and waits for it, or for a second signal.
+async fn finish(process: &Process, service: Running) -> Result<Exit, Failure> {
+    let done = CancellationToken::new();
+    let admin = process.admin(done.clone()).await?;
+    process.stop.cancelled().await;
+    tokio::select! {
+        ended = service.done => ended?,
+        () = shutdown::second_signal() => tracing::warn!("second signal: leaving at once"),
+    }
+    done.cancel();
+    admin.done.await?;
+    Ok(Exit::Ok)
+}
+
+/// `sluice migrate`.
+///
+/// # Errors
+/// When ClickHouse is away, refuses a statement, or is newer than this binary.
+pub async fn migrate(args: &ServiceArgs) -> Result<Exit, Failure> {
+    let config = Config::load(args)?;
+    if args.check_config {
+        say!("the configuration is valid")?;
+        return Ok(Exit::Ok);
+    }
+    let applied = schemas::migrate::migrate(&config.clickhouse).await?;
+    if applied.is_empty() {
+        say!("the schema is at version {}; nothing to apply", schemas::migrate::latest())?;
+    } else {
+        say!("applied {} migration(s); the schema is at version {}", applied.len(), schemas::migrate::latest())?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// `sluice clickhouse`.
+///
+/// # Errors
+/// When the engine or its folder cannot be used.
+pub async fn clickhouse(args: &ClickhouseArgs) -> Result<Exit, Failure> {
+    let config = Config::load(&args.service)?;
+    if args.service.check_config {
+        say!("the configuration is valid")?;
+        return Ok(Exit::Ok);
+    }
+    runtime::logging::start(&config.log).map_err(|error| Failure::new(Exit::Config, error))?;
+    let tasks = Tasks::new();
+    let stop = if args.stop_with_stdin { when_stdin_ends(&tasks)? } else { shutdown::on_signals(&tasks)? };
+    let running = embedded::run(config.embedded, stop).await?;
+    running.done.await?;
+    Ok(Exit::Ok)
+}
+
+/// A token that is cancelled when standard input ends, which it does when the parent ends in whatever
+/// way; signals, which reach the whole process group, are left to the parent.
+fn when_stdin_ends(tasks: &Tasks) -> std::io::Result<CancellationToken> {
+    use tokio::io::AsyncReadExt;
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let stop = CancellationToken::new();
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    drop(tasks.spawn("ignored-signals", async move {
+        loop {
+            tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {} }
+        }
+    }));
+    let ended = stop.clone();
+    drop(tasks.spawn("stdin", async move {
+        let mut input = tokio::io::stdin();
+        let mut byte = [0_u8; 1];
+        while matches!(input.read(&mut byte).await, Ok(1)) {}
+        ended.cancel();
+    }));
+    Ok(stop)
+}
