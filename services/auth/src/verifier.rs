@@ -149,11 +149,11 @@ mod tests {
     #[test]
     fn a_verifier_is_the_hmac_of_the_whole_key() {
         let pepper = Pepper::from_hex(&"0b".repeat(32).into(), 1).unwrap();
-        let key = PresentedKey::parse("slci_4fK9aZ01bQxT_7Qm2vN8rT0yLwXc5BdHjK3pS6uFgEaZi0GF5QY")
+        let key = PresentedKey::parse("slci_4fK9aZ01bQxT_7Qm2vN8rT0yLwXc5BdHjK3pS6uFgEaZi1u6KBZ")
             .unwrap();
         assert_eq!(
             String::from(pepper.verifier(&key)),
-            "f277b63926c8141453e866af8c1798d488ab8434afa4ae248e506310d29c0b0c"
+            "50ee998c4b4e2570f1deaaae956d40f463268d054d46b8c945ef45b8cf329eb6"
         );
     }
 

@@ -76,7 +76,9 @@ pub(super) fn unquote<'a>(text: &'a str, tolerated: &mut Vec<Tolerance>) -> &'a 
     if bare.len() == text.len() {
         return text;
     }
-    tolerated.push(Tolerance::Quoted);
+    if !tolerated.contains(&Tolerance::Quoted) {
+        tolerated.push(Tolerance::Quoted);
+    }
     bare.trim()
 }
 
