@@ -6,6 +6,7 @@ mod json;
 mod protobuf;
 
 use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
+use opentelemetry_proto::tonic::metrics::v1::metric::Data;
 
 /// How a body is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,4 +49,23 @@ pub fn metrics(encoding: Encoding, body: &[u8]) -> Result<Decoded, DecodeError> 
         Encoding::Protobuf => protobuf::metrics(body),
         Encoding::Json => json::metrics(body),
     }
+}
+
+/// Number of data points in a request, whatever their type: what limits and usage count.
+#[must_use]
+pub fn points_in(request: &ExportMetricsServiceRequest) -> usize {
+    request
+        .resource_metrics
+        .iter()
+        .flat_map(|resource| &resource.scope_metrics)
+        .flat_map(|scope| &scope.metrics)
+        .map(|metric| match &metric.data {
+            None => 0,
+            Some(Data::Gauge(data)) => data.data_points.len(),
+            Some(Data::Sum(data)) => data.data_points.len(),
+            Some(Data::Histogram(data)) => data.data_points.len(),
+            Some(Data::ExponentialHistogram(data)) => data.data_points.len(),
+            Some(Data::Summary(data)) => data.data_points.len(),
+        })
+        .sum()
 }

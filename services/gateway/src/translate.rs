@@ -4,12 +4,30 @@
 //! same rows.
 
 mod reject;
+mod push;
+mod time;
+mod names;
+mod units;
+mod resource;
+mod labels;
+mod text;
+mod identity;
+mod number;
+mod histogram;
+mod rows;
+mod metadata;
+
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
 
 use auth::tenant::Tenant;
 use auth::translation::Translation;
 use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
 use schemas::rows::{HistogramRow, MetadataRow, SampleRow, SeriesRow};
 
+use self::push::Push;
 pub use self::reject::{Reason, Warning};
 use crate::outcome::Tally;
 
@@ -39,15 +57,53 @@ pub struct TranslatedBatch {
     pub tally: Tally,
 }
 
+/// Why one point is not stored.
+#[derive(Debug)]
+struct Refusal {
+    reason: Reason,
+    detail: Cow<'static, str>,
+}
+
+impl Refusal {
+    fn new(reason: Reason, detail: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            reason,
+            detail: detail.into(),
+        }
+    }
+}
+
 /// Translates a request, point by point: a bad point never fails its neighbours.
+///
+/// Scope labels are left out unless the key asks for them. Where that makes two scopes of the request
+/// write the same series at the same time, the request is gone through once more with scope labels
+/// on the metrics concerned.
 #[must_use]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "a stage consumes what it was given"
+)]
 pub fn translate(request: ExportMetricsServiceRequest, context: &Context<'_>) -> TranslatedBatch {
-    let _ = (request, context);
+    let push = Push::run(&request, context, &[]);
+    let contested = push.contested();
+    if contested.is_empty() || context.translation.scope_labels {
+        return batch(push);
+    }
+    batch(Push::run(&request, context, &contested))
+}
+
+fn batch(push: Push<'_>) -> TranslatedBatch {
+    let Push {
+        rows,
+        metadata,
+        tally,
+        ..
+    } = push;
     TranslatedBatch {
-        samples: Vec::new(),
-        histograms: Vec::new(),
-        series: Vec::new(),
-        metadata: Vec::new(),
-        tally: Tally::expecting(0),
+        samples: rows.samples,
+        histograms: rows.histograms,
+        series: rows.series,
+        metadata: metadata.rows,
+        tally: tally.close(),
     }
 }

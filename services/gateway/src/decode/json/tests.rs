@@ -1,0 +1,1 @@
+//! What the JSON decoder promises, row by row of the mapping.

@@ -1,0 +1,86 @@
+//! Turns number points (of gauges and sums) into sample rows.
+
+use opentelemetry_proto::tonic::metrics::v1::NumberDataPoint;
+use opentelemetry_proto::tonic::metrics::v1::number_data_point::Value;
+use schemas::rows::{SampleRow, SeriesKind, bucket_of};
+
+use super::Refusal;
+use super::push::{Place, Push, has_no_recorded_value};
+use super::reject::Reason;
+use super::rows::{STALE_BITS, Shape, Slot, outranks};
+use super::time::start_of;
+
+const SHAPE: Shape<'static> = Shape {
+    kind: SeriesKind::Number,
+    bounds: &[],
+};
+
+/// Adds the row of a gauge's point; returns how many label values were cut. Gauges have no start
+/// time, whatever their senders write there.
+pub(super) fn add_gauge(
+    push: &mut Push<'_>,
+    place: &Place<'_>,
+    point: &NumberDataPoint,
+) -> Result<u64, Refusal> {
+    add(push, place, point, 0)
+}
+
+/// Adds the row of a sum's point; returns how many label values were cut.
+pub(super) fn add_sum(
+    push: &mut Push<'_>,
+    place: &Place<'_>,
+    point: &NumberDataPoint,
+) -> Result<u64, Refusal> {
+    add(push, place, point, point.start_time_unix_nano)
+}
+
+fn add(
+    push: &mut Push<'_>,
+    place: &Place<'_>,
+    point: &NumberDataPoint,
+    start_time_unix_nano: u64,
+) -> Result<u64, Refusal> {
+    let ts = push.window.admit(point.time_unix_nano)?;
+    let value = value_of(point)?;
+    let start_ts = start_of(start_time_unix_nano, ts);
+    let set = push.labels(place, &point.attributes)?;
+    let (id, slot) = push.slot(place, SHAPE, &set.labels, ts)?;
+    match slot {
+        Slot::Fresh => push.rows.samples.push(SampleRow {
+            tenant: push.tenant_id().to_owned(),
+            metric: place.family.name.clone(),
+            b: bucket_of(ts),
+            id,
+            ts,
+            value,
+            start_ts,
+            ret_days: push.ret_days(),
+        }),
+        Slot::Taken(row) => {
+            let held = &mut push.rows.samples[row];
+            if outranks(value, held.value)
+                .then(start_ts.cmp(&held.start_ts))
+                .is_gt()
+            {
+                held.value = value;
+                held.start_ts = start_ts;
+            }
+        }
+    }
+    Ok(set.cut)
+}
+
+/// The value as a double; whole numbers beyond 2^53 lose their last digits, as in Prometheus.
+fn value_of(point: &NumberDataPoint) -> Result<f64, Refusal> {
+    if has_no_recorded_value(point.flags) {
+        return Ok(f64::from_bits(STALE_BITS));
+    }
+    match point.value {
+        Some(Value::AsDouble(value)) => Ok(value),
+        Some(Value::AsInt(value)) => Ok(value as f64),
+        None => Err(Refusal::new(
+            Reason::NoValue,
+            "neither asInt nor asDouble is set",
+        )),
+    }
+}

@@ -1,0 +1,1 @@
+//! What translation promises, rule by rule.
