@@ -12,7 +12,11 @@ use super::{Buckets, Histogram, IncompatibleSchemas, ResetHint};
 
 /// Adds `addend` to `sum` whose lost digits so far are `remainder`; both come back.
 pub(super) fn kahan(addend: f64, sum: f64, remainder: f64) -> (f64, f64) {
-    let Sum { sum, error } = Sum { sum, error: remainder }.plus(addend);
+    let Sum { sum, error } = Sum {
+        sum,
+        error: remainder,
+    }
+    .plus(addend);
     (sum, error)
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::number::general;
+
 use super::{Bucket, Histogram};
 
 impl fmt::Display for Histogram {
@@ -10,8 +12,8 @@ impl fmt::Display for Histogram {
         write!(
             f,
             "{{count:{}, sum:{}",
-            Number(self.count),
-            Number(self.sum)
+            general(self.count),
+            general(self.sum)
         )?;
         // Here buckets are written with their full bounds, also where the zero bucket overlaps them.
         let zero = std::iter::once(self.zero_bucket());
@@ -35,33 +37,9 @@ impl fmt::Display for Bucket {
         write!(
             f,
             "{open}{},{}{close}:{}",
-            Number(self.lower),
-            Number(self.upper),
-            Number(self.count)
+            general(self.lower),
+            general(self.upper),
+            general(self.count)
         )
-    }
-}
-
-/// A float as Go's `%g` writes it: the shortest digits that read back the same, with an exponent of at least
-/// two digits below 1e-04 and from 1e+06 on.
-struct Number(f64);
-
-impl fmt::Display for Number {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let number = self.0;
-        if number.is_nan() {
-            return f.write_str("NaN");
-        }
-        if number.is_infinite() {
-            return f.write_str(if number > 0.0 { "+Inf" } else { "-Inf" });
-        }
-        let scientific = format!("{number:e}");
-        let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-        let exponent: i32 = exponent.parse().map_err(|_| fmt::Error)?;
-        if (-4..6).contains(&exponent) {
-            return write!(f, "{number}");
-        }
-        let sign = if exponent < 0 { '-' } else { '+' };
-        write!(f, "{digits}e{sign}{:02}", exponent.unsigned_abs())
     }
 }

@@ -20,7 +20,8 @@ fn exponential() -> impl Strategy<Value = Histogram> {
     );
     (-4..=8_i32, buckets(), buckets(), zero).prop_map(
         |(schema, positive, negative, (zero_count, zero_threshold))| {
-            let floats = |counts: &[u32]| -> Vec<f64> { counts.iter().copied().map(f64::from).collect() };
+            let floats =
+                |counts: &[u32]| -> Vec<f64> { counts.iter().copied().map(f64::from).collect() };
             let mut histogram = Histogram {
                 schema,
                 sum: 1.0,
