@@ -9,6 +9,7 @@
 
 pub mod process;
 pub mod ports;
+pub mod clock;
 pub mod stack;
 pub mod keys;
 pub mod otlp;

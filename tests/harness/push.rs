@@ -105,15 +105,17 @@ impl Call {
     /// # Panics
     /// When no answer comes.
     pub async fn send(self) -> Answer {
-        let response = self.builder.send().await.expect("the gateway answers");
-        let status = response.status().as_u16();
-        let headers = response.headers().clone();
-        let body = response.bytes().await.expect("the answer is whole").to_vec();
-        Answer {
-            status,
-            headers,
-            body,
-        }
+        self.attempt().await.expect("the gateway answers")
+    }
+
+    /// Sends it; `None` when no whole answer comes.
+    pub async fn attempt(self) -> Option<Answer> {
+        let response = self.builder.send().await.ok()?;
+        Some(Answer {
+            status: response.status().as_u16(),
+            headers: response.headers().clone(),
+            body: response.bytes().await.ok()?.to_vec(),
+        })
     }
 }
 
