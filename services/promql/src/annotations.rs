@@ -5,8 +5,6 @@ use std::fmt::Display;
 
 use crate::number::{general, quote, rounded};
 
-
-
 /// A remark before its place in the query is known as line and column.
 #[derive(Clone, Debug)]
 struct Remark {
@@ -22,7 +20,9 @@ enum Detail {
     /// Bucket counts of a classic histogram had to be made to rise.
     Monotonicity(Forced),
     /// How many windows had start times before earlier samples.
-    Overlap { count: u64 },
+    Overlap {
+        count: u64,
+    },
 }
 
 /// Where and by how much bucket counts had to be raised.
@@ -49,12 +49,24 @@ const INFO: &str = "PromQL info: ";
 impl Annotations {
     /// A remark that something is probably wrong.
     pub(crate) fn warn(&mut self, at: usize, text: impl Display) {
-        self.add(format!("{WARNING}{text}"), Remark { at, detail: Detail::None });
+        self.add(
+            format!("{WARNING}{text}"),
+            Remark {
+                at,
+                detail: Detail::None,
+            },
+        );
     }
 
     /// A remark that something may be worth a look.
     pub(crate) fn info(&mut self, at: usize, text: impl Display) {
-        self.add(format!("{INFO}{text}"), Remark { at, detail: Detail::None });
+        self.add(
+            format!("{INFO}{text}"),
+            Remark {
+                at,
+                detail: Detail::None,
+            },
+        );
     }
 
     /// The bucket counts given to a quantile fell with a rising bound.
@@ -64,7 +76,13 @@ impl Annotations {
              https://prometheus.io/docs/prometheus/latest/querying/functions/#histogram_quantile)",
             metric,
         );
-        self.add(format!("{INFO}{text}"), Remark { at, detail: Detail::Monotonicity(forced) });
+        self.add(
+            format!("{INFO}{text}"),
+            Remark {
+                at,
+                detail: Detail::Monotonicity(forced),
+            },
+        );
     }
 
     /// A sample says it started counting before an earlier sample of other start.
@@ -73,7 +91,13 @@ impl Annotations {
             "{WARNING}sample has start time that overlaps with previous sample timestamp for metric {}",
             quote(metric)
         );
-        self.add(text, Remark { at, detail: Detail::Overlap { count: 1 } });
+        self.add(
+            text,
+            Remark {
+                at,
+                detail: Detail::Overlap { count: 1 },
+            },
+        );
     }
 
     /// The last place wins for plain remarks, the first for those with details, as in Prometheus.
@@ -147,7 +171,12 @@ fn place(query: Option<&str>, at: usize) -> String {
         return format!("1:{}", at + 1);
     };
     let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-    let column = before.iter().rev().take_while(|byte| **byte != b'\n').count() + 1;
+    let column = before
+        .iter()
+        .rev()
+        .take_while(|byte| **byte != b'\n')
+        .count()
+        + 1;
     format!("{line}:{column}")
 }
 
@@ -170,10 +199,23 @@ mod tests {
     fn forced_monotonicity_reports_the_whole_span() {
         let mut all = Annotations::default();
         let forced = Forced {
-            min_bucket: 0.1, max_bucket: 0.1, max_diff: 0.0456, first: 0, last: 0, samples: 1,
+            min_bucket: 0.1,
+            max_bucket: 0.1,
+            max_diff: 0.0456,
+            first: 0,
+            last: 0,
+            samples: 1,
         };
         all.forced_monotonicity(9, "", forced);
-        all.forced_monotonicity(9, "", Forced { max_bucket: 10.0, last: 60_000, ..forced });
+        all.forced_monotonicity(
+            9,
+            "",
+            Forced {
+                max_bucket: 10.0,
+                last: 60_000,
+                ..forced
+            },
+        );
         let (_, infos) = all.render(None);
         assert_eq!(
             infos[0],

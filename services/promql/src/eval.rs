@@ -1,6 +1,7 @@
 //! A plan and the series it asked for become a value: one walk over the tree, all steps at once.
 
 use std::cell::{Cell, RefCell};
+use std::sync::Arc;
 
 use crate::annotations::Annotations;
 use crate::error::EvalError;
@@ -9,8 +10,15 @@ use crate::select::{Params, Plan};
 use crate::series::SeriesSet;
 use crate::value::Answer;
 
-pub(crate) mod aggregate;
 pub(crate) mod grid;
+pub(crate) mod raw;
+pub(crate) mod selector;
+mod subquery;
+pub(crate) mod range;
+pub(crate) mod call;
+pub(crate) mod aggregate;
+mod binary;
+mod smoothing;
 mod result;
 
 use grid::{Column, Steps};
@@ -35,8 +43,12 @@ pub fn evaluate_with(
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Answer, EvalError> {
     for set in &mut sets {
-        if !set.series.is_sorted_by(|left, right| left.labels <= right.labels) {
-            set.series.sort_by(|left, right| left.labels.cmp(&right.labels));
+        if !set
+            .series
+            .is_sorted_by(|left, right| left.labels <= right.labels)
+        {
+            set.series
+                .sort_by(|left, right| left.labels.cmp(&right.labels));
         }
     }
     sets.resize_with(plan.selections().len(), SeriesSet::default);
@@ -102,30 +114,90 @@ pub(crate) struct Evaluator<'a> {
     total: Cell<u64>,
 }
 
-impl Evaluator<'_> {
+impl<'a> Evaluator<'a> {
     /// The value of `node` at all `steps`.
-    pub(crate) fn eval(&self, node: &Node, steps: Steps) -> Result<Evaluated, EvalError> {
+    pub(crate) fn eval(&self, node: &'a Node, steps: Steps) -> Result<Evaluated, EvalError> {
         self.check()?;
         match &node.kind {
             NodeKind::Number(value) => Ok(Evaluated::Scalar(vec![*value; steps.count])),
             NodeKind::Text(text) => Ok(Evaluated::Text(text.clone())),
-            _ => Err(EvalError::Execution("not implemented yet".to_owned())),
+            NodeKind::Unary { negate, expr } => self.unary(*negate, expr, steps),
+            NodeKind::Once(expr) => self.once(expr, steps),
+            NodeKind::Selector(selector) => {
+                self.selector(selector, node.at, steps).map(Evaluated::Vector)
+            }
+            NodeKind::Binary(binary) => self.binary(binary, node.at, steps),
+            NodeKind::Aggregate(aggregate) => {
+                self.aggregate(aggregate, node.at, steps).map(Evaluated::Vector)
+            }
+            NodeKind::Call(call) => self.call(call, node.at, steps),
+            NodeKind::Range(_) | NodeKind::Subquery(_) => {
+                Err(EvalError::Execution("a range has no value at each step".to_owned()))
+            }
+        }
+    }
+
+    fn unary(&self, negate: bool, expr: &'a Node, steps: Steps) -> Result<Evaluated, EvalError> {
+        let value = self.eval(expr, steps)?;
+        if !negate {
+            return Ok(value);
+        }
+        match value {
+            Evaluated::Scalar(mut numbers) => {
+                numbers.iter_mut().for_each(|number| *number = -*number);
+                Ok(Evaluated::Scalar(numbers))
+            }
+            Evaluated::Vector(mut columns) => {
+                for column in &mut columns {
+                    column.vals.iter_mut().for_each(|value| *value = -*value);
+                    for hist in column.hists.iter_mut().flatten() {
+                        *hist = Arc::new(hist.neg());
+                    }
+                }
+                self.nameless(columns).map(Evaluated::Vector)
+            }
+            text @ Evaluated::Text(_) => Ok(text),
+        }
+    }
+
+    /// The value at the first step, at all steps.
+    fn once(&self, expr: &'a Node, steps: Steps) -> Result<Evaluated, EvalError> {
+        let value = self.eval(expr, steps.once())?;
+        if steps.count < 2 {
+            return Ok(value);
+        }
+        match value {
+            Evaluated::Scalar(numbers) => {
+                Ok(Evaluated::Scalar(numbers.iter().flat_map(|one| vec![*one; steps.count]).collect()))
+            }
+            Evaluated::Vector(mut columns) => {
+                for column in &mut columns {
+                    column.repeat(steps.count);
+                    self.hold(column.weight())?;
+                }
+                Ok(Evaluated::Vector(columns))
+            }
+            text @ Evaluated::Text(_) => Ok(text),
         }
     }
 
     /// The series of `node`.
-    pub(crate) fn vector(&self, node: &Node, steps: Steps) -> Result<Vec<Column>, EvalError> {
+    pub(crate) fn vector(&self, node: &'a Node, steps: Steps) -> Result<Vec<Column>, EvalError> {
         self.eval(node, steps).map(Evaluated::columns)
     }
 
     /// The numbers of `node`.
-    pub(crate) fn scalar(&self, node: &Node, steps: Steps) -> Result<Vec<f64>, EvalError> {
+    pub(crate) fn scalar(&self, node: &'a Node, steps: Steps) -> Result<Vec<f64>, EvalError> {
         self.eval(node, steps).map(Evaluated::numbers)
     }
 
     /// Stops an evaluation that nobody waits for.
     pub(crate) fn check(&self) -> Result<(), EvalError> {
-        if (self.cancelled)() { Err(EvalError::Cancelled) } else { Ok(()) }
+        if (self.cancelled)() {
+            Err(EvalError::Cancelled)
+        } else {
+            Ok(())
+        }
     }
 
     /// Takes a remark down.
@@ -156,7 +228,11 @@ impl Evaluator<'_> {
         let held = self.held.get().saturating_add(samples);
         self.held.set(held);
         self.peak.set(self.peak.get().max(held));
-        if held > self.params.max_samples { Err(EvalError::TooManySamples) } else { Ok(()) }
+        if held > self.params.max_samples {
+            Err(EvalError::TooManySamples)
+        } else {
+            Ok(())
+        }
     }
 
     /// Lets samples go.

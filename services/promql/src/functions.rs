@@ -2,6 +2,24 @@
 //!
 //! Names, types and the experimental marks are those of Prometheus 3.14 (`promql/parser/functions.go`).
 
+pub(crate) mod windows;
+pub(crate) mod rate;
+mod irate;
+pub(crate) mod extended;
+mod over_time;
+mod trend;
+mod changes;
+pub(crate) mod absent;
+pub(crate) mod math;
+pub(crate) mod dates;
+pub(crate) mod relabel;
+pub(crate) mod info;
+pub(crate) mod sorting;
+pub(crate) mod quantile;
+mod classic;
+pub(crate) mod order;
+pub(crate) mod notes;
+
 use crate::ast::ValueType::{self, Matrix, Scalar, String, Vector};
 
 /// What the parser checks about a call; what a function computes is in [`crate::eval`].

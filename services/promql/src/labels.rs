@@ -32,8 +32,10 @@ impl Labels {
         N: Into<Arc<str>>,
         V: Into<Arc<str>>,
     {
-        let mut pairs: Vec<(Arc<str>, Arc<str>)> =
-            pairs.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+        let mut pairs: Vec<(Arc<str>, Arc<str>)> = pairs
+            .into_iter()
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect();
         pairs.sort_by(|left, right| left.0.cmp(&right.0));
         // `dedup_by` keeps the first of a run, so the later value is moved forward before it goes.
         pairs.dedup_by(|later, earlier| {
@@ -50,7 +52,9 @@ impl Labels {
     /// The value of `name`, or `""` where the label is absent.
     #[must_use]
     pub fn get(&self, name: &str) -> &str {
-        self.0.binary_search_by(|(key, _)| (**key).cmp(name)).map_or("", |at| &self.0[at].1)
+        self.0
+            .binary_search_by(|(key, _)| (**key).cmp(name))
+            .map_or("", |at| &self.0[at].1)
     }
 
     /// The value of `__name__`, or `""`.
@@ -79,7 +83,13 @@ impl Labels {
     /// The labels for which `keep` holds.
     #[must_use]
     pub fn filter(&self, mut keep: impl FnMut(&str) -> bool) -> Self {
-        Self(self.0.iter().filter(|(name, _)| keep(name)).cloned().collect())
+        Self(
+            self.0
+                .iter()
+                .filter(|(name, _)| keep(name))
+                .cloned()
+                .collect(),
+        )
     }
 
     /// The labels without name, type and unit of the metric.
@@ -120,7 +130,12 @@ impl Labels {
     /// The same labels with `name` set to `value` (removed where `value` is empty).
     #[must_use]
     pub fn with(&self, name: &str, value: &str) -> Self {
-        let mut pairs: Vec<_> = self.0.iter().filter(|(key, _)| &**key != name).cloned().collect();
+        let mut pairs: Vec<_> = self
+            .0
+            .iter()
+            .filter(|(key, _)| &**key != name)
+            .cloned()
+            .collect();
         if !value.is_empty() {
             let at = pairs.partition_point(|(key, _)| **key < *name);
             pairs.insert(at, (name.into(), value.into()));
@@ -138,7 +153,11 @@ impl Default for Labels {
 /// Whether a label counts when two sides are matched.
 pub(crate) fn joins(on: bool, names: &[String], name: &str) -> bool {
     let named = names.iter().any(|one| one == name);
-    if on { named } else { !named && name != METRIC_NAME }
+    if on {
+        named
+    } else {
+        !named && name != METRIC_NAME
+    }
 }
 
 /// Prometheus' own rendering, as its error texts show it: `{__name__="name", a="b"}`.
@@ -163,7 +182,9 @@ impl std::fmt::Display for Labels {
 /// Whether a label's name needs no quotes.
 fn is_plain(name: &str) -> bool {
     let mut bytes = name.bytes();
-    bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
+    bytes
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
@@ -173,7 +194,8 @@ mod tests {
 
     #[test]
     fn the_last_of_a_repeated_name_wins_and_empty_values_vanish() {
-        let labels = Labels::from_pairs([("b", "1"), ("a", "x"), ("b", "2"), ("c", "1"), ("c", "")]);
+        let labels =
+            Labels::from_pairs([("b", "1"), ("a", "x"), ("b", "2"), ("c", "1"), ("c", "")]);
         assert_eq!(labels, Labels::from_pairs([("a", "x"), ("b", "2")]));
         assert_eq!(labels.get("c"), "");
     }
@@ -181,7 +203,10 @@ mod tests {
     #[test]
     fn with_replaces_inserts_in_order_and_removes() {
         let labels = Labels::from_pairs([("a", "1"), ("c", "3")]);
-        assert_eq!(labels.with("b", "2"), Labels::from_pairs([("a", "1"), ("b", "2"), ("c", "3")]));
+        assert_eq!(
+            labels.with("b", "2"),
+            Labels::from_pairs([("a", "1"), ("b", "2"), ("c", "3")])
+        );
         assert_eq!(labels.with("a", ""), Labels::from_pairs([("c", "3")]));
     }
 
@@ -194,14 +219,23 @@ mod tests {
     #[test]
     fn matching_labels_never_include_the_name_unless_asked() {
         let labels = Labels::from_pairs([("__name__", "m"), ("a", "1"), ("b", "2")]);
-        assert_eq!(labels.matching(false, &["a".into()]), Labels::from_pairs([("b", "2")]));
-        assert_eq!(labels.matching(true, &["a".into()]), Labels::from_pairs([("a", "1")]));
+        assert_eq!(
+            labels.matching(false, &["a".into()]),
+            Labels::from_pairs([("b", "2")])
+        );
+        assert_eq!(
+            labels.matching(true, &["a".into()]),
+            Labels::from_pairs([("a", "1")])
+        );
     }
 
     #[test]
     fn the_sampling_hash_is_that_of_prometheus_encoding() {
         // Length 1 "a", length 1 "b": the four bytes 01 61 01 62.
         let labels = Labels::from_pairs([("a", "b")]);
-        assert_eq!(labels.hash64(), xxhash_rust::xxh64::xxh64(&[1, b'a', 1, b'b'], 0));
+        assert_eq!(
+            labels.hash64(),
+            xxhash_rust::xxh64::xxh64(&[1, b'a', 1, b'b'], 0)
+        );
     }
 }

@@ -6,6 +6,8 @@
 
 pub mod ast;
 pub mod functions;
+pub mod parse;
+pub mod format;
 pub mod labels;
 pub mod histogram;
 pub mod series;

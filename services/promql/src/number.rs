@@ -37,6 +37,13 @@ pub(crate) fn seconds(millis: i64) -> f64 {
     millis as f64 / 1000.0
 }
 
+/// A length of time in milliseconds as seconds: whole seconds and the rest are converted apart, which
+/// can differ from [`seconds`] in the last bit.
+pub(crate) fn span_seconds(millis: i64) -> f64 {
+    let nanos = (millis % 1000) * 1_000_000;
+    (millis / 1000) as f64 + nanos as f64 / 1e9
+}
+
 /// A count as a number; counts of samples in memory are far below 2^53.
 pub(crate) fn count(items: usize) -> f64 {
     items as f64
@@ -48,7 +55,10 @@ pub(crate) fn truncate(value: f64) -> i64 {
     if value.is_nan() || value >= 9_223_372_036_854_775_808.0 {
         return i64::MIN;
     }
-    #[expect(clippy::cast_possible_truncation, reason = "the cast saturates, which is what is wanted")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the cast saturates, which is what is wanted"
+    )]
     let cut = value as i64;
     cut
 }
@@ -195,8 +205,16 @@ mod tests {
     #[test]
     fn general_switches_to_exponents_as_percent_g_does() {
         let cases = [
-            (0.0, "0"), (1.5, "1.5"), (100_000.0, "100000"), (1e6, "1e+06"), (1_234_567.0, "1.234567e+06"),
-            (0.0001, "0.0001"), (0.00001, "1e-05"), (-0.1, "-0.1"), (f64::INFINITY, "+Inf"), (1e-100, "1e-100"),
+            (0.0, "0"),
+            (1.5, "1.5"),
+            (100_000.0, "100000"),
+            (1e6, "1e+06"),
+            (1_234_567.0, "1.234567e+06"),
+            (0.0001, "0.0001"),
+            (0.00001, "1e-05"),
+            (-0.1, "-0.1"),
+            (f64::INFINITY, "+Inf"),
+            (1e-100, "1e-100"),
         ];
         for (value, text) in cases {
             assert_eq!(general(value), text);
@@ -205,7 +223,14 @@ mod tests {
 
     #[test]
     fn rounded_keeps_significant_digits_only() {
-        let cases = [(100.0, "1e+02"), (20.0, "20"), (1.234, "1.2"), (0.0456, "0.046"), (99.9, "1e+02"), (5.0, "5")];
+        let cases = [
+            (100.0, "1e+02"),
+            (20.0, "20"),
+            (1.234, "1.2"),
+            (0.0456, "0.046"),
+            (99.9, "1e+02"),
+            (5.0, "5"),
+        ];
         for (value, text) in cases {
             assert_eq!(rounded(value, 2), text);
         }
@@ -221,7 +246,10 @@ mod tests {
 
     #[test]
     fn quoting_escapes_what_cannot_be_printed() {
-        assert_eq!(quote("a\"b\\c\n\u{1}é\u{a0}"), "\"a\\\"b\\\\c\\n\\x01é\\u00a0\"");
+        assert_eq!(
+            quote("a\"b\\c\n\u{1}é\u{a0}"),
+            "\"a\\\"b\\\\c\\n\\x01é\\u00a0\""
+        );
         assert_eq!(quote("it's"), "\"it's\"");
     }
 

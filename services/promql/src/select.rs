@@ -1,6 +1,6 @@
 //! An expression and its time range become the list of what to fetch and a tree that can be evaluated.
 
-use crate::ast::{Expr, ExprKind, Matcher};
+use crate::ast::{Expr, Matcher};
 use crate::error::EvalError;
 
 pub(crate) mod duration;
@@ -61,7 +61,11 @@ impl Params {
     /// Evaluations from `start` to `end`, `step` apart, with Prometheus' default limits.
     #[must_use]
     pub fn range(start: i64, end: i64, step: i64) -> Self {
-        Self { end, step, ..Self::instant(start) }
+        Self {
+            end,
+            step,
+            ..Self::instant(start)
+        }
     }
 }
 
@@ -112,7 +116,13 @@ impl Plan {
         for selection in &selections {
             MatcherSet::new(&selection.matchers)?;
         }
-        Ok(Self { expr, params, selections, root, text: None })
+        Ok(Self {
+            expr,
+            params,
+            selections,
+            root,
+            text: None,
+        })
     }
 
     /// Gives the query's text, so that `(line:col)` in annotations is right for queries of several
@@ -149,14 +159,5 @@ impl Plan {
     /// The query's text, where it was given.
     pub(crate) fn text(&self) -> Option<&str> {
         self.text.as_deref()
-    }
-
-    /// Whether the whole expression is a string, a bare range or a subquery.
-    pub(crate) fn is_string(&self) -> bool {
-        let mut expr = &self.expr;
-        while let ExprKind::Paren(inner) = &expr.kind {
-            expr = inner;
-        }
-        matches!(expr.kind, ExprKind::String(_))
     }
 }

@@ -29,12 +29,21 @@ impl Steps {
         } else {
             usize::try_from(end.saturating_sub(start) / step).unwrap_or(usize::MAX - 1) + 1
         };
-        Self { start, step, count, single: start == end }
+        Self {
+            start,
+            step,
+            count,
+            single: start == end,
+        }
     }
 
     /// The first time alone.
     pub(crate) fn once(self) -> Self {
-        Self { count: self.count.min(1), single: true, ..self }
+        Self {
+            count: self.count.min(1),
+            single: true,
+            ..self
+        }
     }
 
     /// The time of step `index`.
@@ -59,14 +68,22 @@ pub(crate) struct Bits {
 impl Bits {
     /// All bits clear.
     pub(crate) fn new(len: usize) -> Self {
-        Self { words: SmallVec::from_elem(0, len.div_ceil(64)), len }
+        Self {
+            words: SmallVec::from_elem(0, len.div_ceil(64)),
+            len,
+        }
     }
 
     /// All bits set.
     pub(crate) fn full(len: usize) -> Self {
-        let mut bits = Self { words: SmallVec::from_elem(u64::MAX, len.div_ceil(64)), len };
+        let mut bits = Self {
+            words: SmallVec::from_elem(u64::MAX, len.div_ceil(64)),
+            len,
+        };
         let rest = len % 64;
-        if rest > 0 && let Some(last) = bits.words.last_mut() {
+        if rest > 0
+            && let Some(last) = bits.words.last_mut()
+        {
             *last = (1 << rest) - 1;
         }
         bits
@@ -89,7 +106,10 @@ impl Bits {
 
     /// How many bits are set.
     pub(crate) fn ones(&self) -> usize {
-        self.words.iter().map(|word| word.count_ones() as usize).sum()
+        self.words
+            .iter()
+            .map(|word| word.count_ones() as usize)
+            .sum()
     }
 
     pub(crate) fn any(&self) -> bool {
@@ -116,7 +136,10 @@ impl Bits {
     }
 
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
-        self.words.iter().zip(&other.words).any(|(left, right)| left & right != 0)
+        self.words
+            .iter()
+            .zip(&other.words)
+            .any(|(left, right)| left & right != 0)
     }
 
     pub(crate) fn add(&mut self, other: &Self) {
@@ -168,7 +191,13 @@ impl Column {
     /// A column of floats at every step.
     pub(crate) fn filled(labels: Labels, vals: Vec<f64>) -> Self {
         let floats = Bits::full(vals.len());
-        Self { labels, drop_name: false, vals, floats, hists: Vec::new() }
+        Self {
+            labels,
+            drop_name: false,
+            vals,
+            floats,
+            hists: Vec::new(),
+        }
     }
 
     #[inline]
@@ -216,8 +245,23 @@ impl Column {
 
     /// What the column weighs against the query's budget: its samples, and its empty cells in part.
     pub(crate) fn weight(&self) -> usize {
-        let hists: usize = self.hists.iter().flatten().map(|hist| weight_of(hist)).sum();
+        let hists: usize = self
+            .hists
+            .iter()
+            .flatten()
+            .map(|hist| weight_of(hist))
+            .sum();
         self.floats.ones().max(self.vals.len() / 4) + hists
+    }
+
+    /// Gives the first cell to each of `steps` steps.
+    pub(crate) fn repeat(&mut self, steps: usize) {
+        self.vals = vec![self.vals.first().copied().unwrap_or(0.0); steps];
+        let has_float = self.floats.any();
+        self.floats = if has_float { Bits::full(steps) } else { Bits::new(steps) };
+        if let Some(hist) = self.hists.first().cloned() {
+            self.hists = vec![hist; steps];
+        }
     }
 
     /// Forgets the cells outside `kept`.
@@ -286,14 +330,20 @@ pub(crate) fn distinct_without_metadata<'l>(mut labels: impl Iterator<Item = &'l
     };
     let metadata = |labels: &Labels| -> Vec<(Arc<str>, Arc<str>)> {
         let pairs = labels.iter().filter(|(name, _)| is_metadata(name));
-        pairs.map(|(name, value)| (Arc::clone(name), Arc::clone(value))).collect()
+        pairs
+            .map(|(name, value)| (Arc::clone(name), Arc::clone(value)))
+            .collect()
     };
     let known = metadata(first);
     labels.all(|labels| {
         let mut left = known.iter();
-        let same = labels.iter().filter(|(name, _)| is_metadata(name)).all(|(name, value)| {
-            left.next().is_some_and(|pair| pair.0 == *name && pair.1 == *value)
-        });
+        let same = labels
+            .iter()
+            .filter(|(name, _)| is_metadata(name))
+            .all(|(name, value)| {
+                left.next()
+                    .is_some_and(|pair| pair.0 == *name && pair.1 == *value)
+            });
         same && left.next().is_none()
     })
 }
@@ -308,7 +358,10 @@ mod tests {
             let bits = Bits::full(len);
             assert_eq!(bits.ones(), len);
             assert!(bits.all());
-            assert_eq!(bits.iter().collect::<Vec<_>>(), (0..len).collect::<Vec<_>>());
+            assert_eq!(
+                bits.iter().collect::<Vec<_>>(),
+                (0..len).collect::<Vec<_>>()
+            );
         }
     }
 

@@ -10,15 +10,32 @@ use crate::value::{MatrixSeries, Point, Value, VectorSample};
 use super::grid::{Column, Steps, merge};
 use super::{Evaluated, Evaluator};
 
-impl Evaluator<'_> {
+impl<'a> Evaluator<'a> {
     /// The value of the whole plan.
-    pub(super) fn value(&self) -> Result<Value, EvalError> {
+    pub(super) fn value(&'a self) -> Result<Value, EvalError> {
         let params = self.params;
         let instant = params.step == 0 && params.start == params.end;
         let steps = Steps::new(params.start, params.end, params.step);
         let root = self.plan.root();
         let ts = params.start;
+        match bare_range(root).map(|node| &node.kind) {
+            Some(_) if !instant => {
+                let text = "invalid expression type \"range vector\" for range query, must be Scalar or \
+                            instant Vector";
+                return Err(EvalError::BadData(text.to_owned()));
+            }
+            Some(NodeKind::Range(range)) => return Ok(sorted(self.window(range, ts)?)),
+            Some(NodeKind::Subquery(subquery)) => {
+                return Ok(sorted(self.subquery_matrix(subquery, steps)?));
+            }
+            _ => {}
+        }
         match self.eval(root, steps)? {
+            Evaluated::Text(_) if !instant => {
+                let text = "invalid expression type \"string\" for range query, must be Scalar or instant \
+                            Vector";
+                Err(EvalError::BadData(text.to_owned()))
+            }
             Evaluated::Text(value) => Ok(Value::String { ts, value }),
             Evaluated::Scalar(numbers) if instant => {
                 let value = numbers.first().copied().unwrap_or(f64::NAN);
@@ -31,9 +48,16 @@ impl Evaluator<'_> {
             Evaluated::Vector(columns) => {
                 let columns = self.cleaned(columns)?;
                 if instant {
-                    Ok(Value::Vector(columns.into_iter().filter_map(|one| sample(one, ts)).collect()))
+                    Ok(Value::Vector(
+                        columns
+                            .into_iter()
+                            .filter_map(|one| sample(one, ts))
+                            .collect(),
+                    ))
                 } else {
-                    Ok(sorted(columns.iter().map(|column| series(column, steps)).collect()))
+                    Ok(sorted(
+                        columns.iter().map(|column| series(column, steps)).collect(),
+                    ))
                 }
             }
         }
@@ -69,12 +93,20 @@ pub(super) fn sorted(mut matrix: Vec<MatrixSeries>) -> Value {
 
 /// A column as a list of samples.
 pub(super) fn series(column: &Column, steps: Steps) -> MatrixSeries {
-    let floats = column.floats.iter().map(|step| (steps.at(step), column.vals[step])).collect();
+    let floats = column
+        .floats
+        .iter()
+        .map(|step| (steps.at(step), column.vals[step]))
+        .collect();
     let hists = column.hists.iter().enumerate();
     let histograms = hists
         .filter_map(|(step, hist)| hist.as_ref().map(|hist| (steps.at(step), Arc::clone(hist))))
         .collect();
-    MatrixSeries { labels: column.labels.clone(), floats, histograms }
+    MatrixSeries {
+        labels: column.labels.clone(),
+        floats,
+        histograms,
+    }
 }
 
 /// The first cell of a column.
@@ -83,5 +115,9 @@ fn sample(column: Column, ts: i64) -> Option<VectorSample> {
         Some(hist) => Point::Histogram(Arc::clone(hist)),
         None => Point::Float(column.float(0)?),
     };
-    Some(VectorSample { labels: column.labels, ts, value })
+    Some(VectorSample {
+        labels: column.labels,
+        ts,
+        value,
+    })
 }

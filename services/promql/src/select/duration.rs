@@ -31,7 +31,10 @@ impl Context {
         if seconds.abs() > MAX_SECONDS {
             return Err(fault(expr, "duration is out of range"));
         }
-        #[expect(clippy::cast_possible_truncation, reason = "checked against MAX_SECONDS above")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "checked against MAX_SECONDS above"
+        )]
         Ok((seconds * 1000.0) as i64)
     }
 

@@ -1,11 +1,12 @@
 //! A parsed expression becomes the tree that is evaluated, and the list of what it reads.
 
 use crate::ast::{
-    Aggregate, At, Binary, BinaryOp, Call, Expr, ExprKind, MatchOp, Matcher,
-    MatrixSelector, Modifiers, Smoothing, Subquery, VectorSelector,
+    Aggregate, At, Binary, BinaryOp, Call, Expr, ExprKind, MatchOp, Matcher, MatrixSelector,
+    Modifiers, Smoothing, Subquery, VectorSelector,
 };
 use crate::error::EvalError;
 use crate::labels::METRIC_NAME;
+use crate::number::{seconds, span_seconds};
 
 use super::duration::Context;
 use super::node::{
@@ -16,8 +17,21 @@ use super::{Params, Selection};
 
 /// Functions whose value depends on the evaluation time even where their arguments do not.
 const TIME_DEPENDENT: &[&str] = &[
-    "day_of_month", "day_of_week", "day_of_year", "days_in_month", "end", "hour", "minute", "month",
-    "predict_linear", "range", "start", "step", "time", "timestamp", "year",
+    "day_of_month",
+    "day_of_week",
+    "day_of_year",
+    "days_in_month",
+    "end",
+    "hour",
+    "minute",
+    "month",
+    "predict_linear",
+    "range",
+    "start",
+    "step",
+    "time",
+    "timestamp",
+    "year",
 ];
 
 /// The work of one plan.
@@ -56,24 +70,42 @@ struct Lowered {
 
 impl Lowered {
     fn new(kind: NodeKind, at: usize, invariant: bool, wrap: bool) -> Self {
-        Self { node: Node { kind, at }, invariant, wrap }
+        Self {
+            node: Node { kind, at },
+            invariant,
+            wrap,
+        }
     }
 
     /// The node, evaluated once where that is right and worth it.
     fn wrapped(self) -> Node {
-        if self.wrap { once(self.node) } else { self.node }
+        if self.wrap {
+            once(self.node)
+        } else {
+            self.node
+        }
     }
 }
 
 fn once(node: Node) -> Node {
-    Node { at: node.at, kind: NodeKind::Once(Box::new(node)) }
+    Node {
+        at: node.at,
+        kind: NodeKind::Once(Box::new(node)),
+    }
 }
 
 impl<'p> Lowering<'p> {
     pub(super) fn new(params: &'p Params) -> Self {
         let range = params.end - params.start;
-        let durations = Context { step: seconds(params.step), range: seconds(range) };
-        Self { params, durations, selections: Vec::new() }
+        let durations = Context {
+            step: seconds(params.step),
+            range: seconds(range),
+        };
+        Self {
+            params,
+            durations,
+            selections: Vec::new(),
+        }
     }
 
     pub(super) fn into_selections(self) -> Vec<Selection> {
@@ -97,12 +129,19 @@ impl<'p> Lowering<'p> {
     fn lower(&mut self, expr: &Expr, place: Place<'_>) -> Result<Lowered, EvalError> {
         let at = expr.span.start;
         match &expr.kind {
-            ExprKind::Number(value) | ExprKind::Seconds(value) => Ok(Lowered::new(NodeKind::Number(*value), at, true, false)),
-            ExprKind::String(text) => Ok(Lowered::new(NodeKind::Text(text.clone()), at, true, false)),
+            ExprKind::Number(value) | ExprKind::Seconds(value) => {
+                Ok(Lowered::new(NodeKind::Number(*value), at, true, false))
+            }
+            ExprKind::String(text) => {
+                Ok(Lowered::new(NodeKind::Text(text.clone()), at, true, false))
+            }
             ExprKind::Paren(inner) => self.lower(inner, place),
             ExprKind::Unary { negate, expr } => {
                 let inner = self.lower(expr, place)?;
-                let kind = NodeKind::Unary { negate: *negate, expr: Box::new(inner.node) };
+                let kind = NodeKind::Unary {
+                    negate: *negate,
+                    expr: Box::new(inner.node),
+                };
                 Ok(Lowered::new(kind, at, inner.invariant, inner.wrap))
             }
             ExprKind::Binary(binary) => self.binary(binary, at, place),
@@ -118,9 +157,19 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    fn binary(&mut self, binary: &Binary, at: usize, place: Place<'_>) -> Result<Lowered, EvalError> {
+    fn binary(
+        &mut self,
+        binary: &Binary,
+        at: usize,
+        place: Place<'_>,
+    ) -> Result<Lowered, EvalError> {
         let trims = matches!(binary.op, BinaryOp::TrimUpper | BinaryOp::TrimLower);
-        let place = Place { function: None, grouping: None, buckets: place.buckets || trims, ..place };
+        let place = Place {
+            function: None,
+            grouping: None,
+            buckets: place.buckets || trims,
+            ..place
+        };
         let left = self.lower(&binary.left, place)?;
         let right = self.lower(&binary.right, place)?;
         let invariant = left.invariant && right.invariant;
@@ -136,7 +185,12 @@ impl<'p> Lowering<'p> {
             returns_bool: binary.returns_bool,
             matching: binary.matching.clone(),
         };
-        Ok(Lowered::new(NodeKind::Binary(Box::new(node)), at, invariant, invariant))
+        Ok(Lowered::new(
+            NodeKind::Binary(Box::new(node)),
+            at,
+            invariant,
+            invariant,
+        ))
     }
 
     fn aggregate(
@@ -145,12 +199,18 @@ impl<'p> Lowering<'p> {
         at: usize,
         place: Place<'_>,
     ) -> Result<Lowered, EvalError> {
-        let place =
-            Place { function: Some(aggregate_name(aggregate)), grouping: Some(aggregate), ..place };
+        let place = Place {
+            function: Some(aggregate_name(aggregate)),
+            grouping: Some(aggregate),
+            ..place
+        };
         let expr = self.lower(&aggregate.expr, place)?;
         let param = match &aggregate.param {
             Some(param) => {
-                let place = Place { grouping: None, ..place };
+                let place = Place {
+                    grouping: None,
+                    ..place
+                };
                 Some(self.lower(param, place)?.node)
             }
             None => None,
@@ -165,7 +225,12 @@ impl<'p> Lowering<'p> {
             without: aggregate.without,
             labels,
         };
-        Ok(Lowered::new(NodeKind::Aggregate(Box::new(node)), at, invariant, wrap))
+        Ok(Lowered::new(
+            NodeKind::Aggregate(Box::new(node)),
+            at,
+            invariant,
+            wrap,
+        ))
     }
 
     fn call(&mut self, call: &Call, at: usize, place: Place<'_>) -> Result<Lowered, EvalError> {
@@ -174,7 +239,10 @@ impl<'p> Lowering<'p> {
             return Ok(Lowered::new(NodeKind::Number(value), at, true, false));
         }
         let stats = matches!(name, "histogram_count" | "histogram_sum" | "histogram_avg");
-        let buckets = matches!(name, "histogram_quantile" | "histogram_quantiles" | "histogram_fraction");
+        let buckets = matches!(
+            name,
+            "histogram_quantile" | "histogram_quantiles" | "histogram_fraction"
+        );
         let inner = Place {
             function: Some(name),
             grouping: None,
@@ -182,14 +250,20 @@ impl<'p> Lowering<'p> {
             buckets: place.buckets || buckets,
             ..place
         };
-        let info = if name == "info" { Some(self.info(call, inner)?) } else { None };
+        let info = if name == "info" {
+            Some(self.info(call, inner)?)
+        } else {
+            None
+        };
         let used = if info.is_some() { 1 } else { call.args.len() };
         let mut args = Vec::with_capacity(used);
         for arg in call.args.iter().take(used) {
             args.push(self.lower(arg, inner)?);
         }
         let all = args.iter().all(|arg| arg.invariant);
-        let of_selector = args.iter().all(|arg| matches!(arg.node.kind, NodeKind::Selector(_)));
+        let of_selector = args
+            .iter()
+            .all(|arg| matches!(arg.node.kind, NodeKind::Selector(_)));
         let fixed_timestamp = name == "timestamp" && of_selector;
         let invariant = all && (!TIME_DEPENDENT.contains(&name) || fixed_timestamp);
         let args = args.into_iter();
@@ -198,18 +272,29 @@ impl<'p> Lowering<'p> {
         } else {
             args.map(Lowered::wrapped).collect()
         };
-        let node = CallNode { function: call.function, args, info };
-        Ok(Lowered::new(NodeKind::Call(Box::new(node)), at, invariant, invariant))
+        let node = CallNode {
+            function: call.function,
+            args,
+            info,
+        };
+        Ok(Lowered::new(
+            NodeKind::Call(Box::new(node)),
+            at,
+            invariant,
+            invariant,
+        ))
     }
 
     /// What the functions about the query itself stand for.
     fn constant(&self, name: &str) -> Option<f64> {
-        let Params { start, end, step, .. } = *self.params;
+        let Params {
+            start, end, step, ..
+        } = *self.params;
         match name {
             "start" => Some(seconds(start)),
             "end" => Some(seconds(end)),
-            "range" => Some(seconds(end - start)),
-            "step" => Some(if start == end { 0.0 } else { seconds(step) }),
+            "range" => Some(span_seconds(end - start)),
+            "step" => Some(if start == end { 0.0 } else { span_seconds(step) }),
             _ => None,
         }
     }
@@ -223,7 +308,12 @@ impl<'p> Lowering<'p> {
         let range = self.durations.millis(&matrix.range, false)?;
         let selector = self.selector(&matrix.selector, Some(range), place)?;
         let fixed = selector.shift.at.is_some();
-        Ok(Lowered::new(NodeKind::Range(RangeSelector { selector, range }), at, fixed, false))
+        Ok(Lowered::new(
+            NodeKind::Range(RangeSelector { selector, range }),
+            at,
+            fixed,
+            false,
+        ))
     }
 
     fn subquery(
@@ -237,7 +327,11 @@ impl<'p> Lowering<'p> {
             Some(step) => self.durations.millis(step, false)?,
             None => 0,
         };
-        let step = if step > 0 { step } else { self.params.default_subquery_step.max(1) };
+        let step = if step > 0 {
+            step
+        } else {
+            self.params.default_subquery_step.max(1)
+        };
         let shift = self.shift(&subquery.modifiers)?;
         let inner = Place {
             start: shift.of(place.start).saturating_sub(range),
@@ -249,10 +343,24 @@ impl<'p> Lowering<'p> {
         };
         let expr = self.lower(&subquery.expr, inner)?;
         // Whatever does not depend on time is evaluated once, even a literal.
-        let expr = if expr.invariant { once(expr.node) } else { expr.node };
-        let node = SubqueryNode { expr, range, step, shift };
+        let expr = if expr.invariant {
+            once(expr.node)
+        } else {
+            expr.node
+        };
+        let node = SubqueryNode {
+            expr,
+            range,
+            step,
+            shift,
+        };
         let fixed = shift.at.is_some();
-        Ok(Lowered::new(NodeKind::Subquery(Box::new(node)), at, fixed, false))
+        Ok(Lowered::new(
+            NodeKind::Subquery(Box::new(node)),
+            at,
+            fixed,
+            false,
+        ))
     }
 
     fn shift(&self, modifiers: &Modifiers) -> Result<Shift, EvalError> {
@@ -337,8 +445,10 @@ impl<'p> Lowering<'p> {
             Some(ExprKind::Vector(selector)) => &selector.matchers,
             _ => &[],
         };
-        let (names, data): (Vec<_>, Vec<_>) =
-            given.iter().cloned().partition(|matcher| matcher.name == METRIC_NAME);
+        let (names, data): (Vec<_>, Vec<_>) = given
+            .iter()
+            .cloned()
+            .partition(|matcher| matcher.name == METRIC_NAME);
         let names = effective_names(names);
         let selection = self.select(Selection {
             matchers: data.iter().chain(&names).cloned().collect(),
@@ -349,15 +459,16 @@ impl<'p> Lowering<'p> {
             function: Some("info"),
             grouping: None,
         });
-        Ok(InfoSelection { selection, shift, data, names })
+        Ok(InfoSelection {
+            selection,
+            shift,
+            data,
+            names,
+        })
     }
 
     /// The time shift of the first selector in `expr`, seen through the subqueries around it.
-    fn first_shift(
-        &self,
-        expr: &Expr,
-        around: &[&Modifiers],
-    ) -> Result<Option<Shift>, EvalError> {
+    fn first_shift(&self, expr: &Expr, around: &[&Modifiers]) -> Result<Option<Shift>, EvalError> {
         let selector = match &expr.kind {
             ExprKind::Vector(selector) => selector,
             ExprKind::Matrix(matrix) => &matrix.selector,
@@ -381,7 +492,10 @@ impl<'p> Lowering<'p> {
                 break;
             }
             let outer = self.shift(modifiers)?;
-            shift = Shift { at: outer.at, offset: shift.offset + outer.offset };
+            shift = Shift {
+                at: outer.at,
+                offset: shift.offset + outer.offset,
+            };
         }
         Ok(Some(shift))
     }
@@ -391,9 +505,9 @@ fn children(expr: &Expr) -> Vec<&Expr> {
     match &expr.kind {
         ExprKind::Paren(inner) | ExprKind::Unary { expr: inner, .. } => vec![inner],
         ExprKind::Binary(binary) => vec![&binary.left, &binary.right],
-        ExprKind::Aggregate(aggregate) => {
-            std::iter::once(&aggregate.expr).chain(&aggregate.param).collect()
-        }
+        ExprKind::Aggregate(aggregate) => std::iter::once(&aggregate.expr)
+            .chain(&aggregate.param)
+            .collect(),
         ExprKind::Call(call) => call.args.iter().collect(),
         _ => Vec::new(),
     }
@@ -402,7 +516,10 @@ fn children(expr: &Expr) -> Vec<&Expr> {
 /// The name conditions that select info metrics: as given where one of them is positive, else with
 /// `.+_info` in front; without any, `target_info`.
 fn effective_names(names: Vec<Matcher>) -> Vec<Matcher> {
-    if names.iter().any(|name| matches!(name.op, MatchOp::Equal | MatchOp::Regex)) {
+    if names
+        .iter()
+        .any(|name| matches!(name.op, MatchOp::Equal | MatchOp::Regex))
+    {
         return names;
     }
     let (op, value) = if names.is_empty() {
@@ -410,14 +527,14 @@ fn effective_names(names: Vec<Matcher>) -> Vec<Matcher> {
     } else {
         (MatchOp::Regex, ".+_info")
     };
-    let first = Matcher { name: METRIC_NAME.to_owned(), op, value: value.to_owned() };
+    let first = Matcher {
+        name: METRIC_NAME.to_owned(),
+        op,
+        value: value.to_owned(),
+    };
     std::iter::once(first).chain(names).collect()
 }
 
 fn aggregate_name(aggregate: &Aggregate) -> &'static str {
     crate::eval::aggregate::name(aggregate.op)
-}
-
-fn seconds(millis: i64) -> f64 {
-    millis as f64 / 1000.0
 }

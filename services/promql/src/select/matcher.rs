@@ -27,7 +27,11 @@ impl MatcherSet {
     ///
     /// [`EvalError::BadData`] for a regex that does not compile.
     pub fn new(matchers: &[Matcher]) -> Result<Self, EvalError> {
-        matchers.iter().map(compile).collect::<Result<_, _>>().map(Self)
+        matchers
+            .iter()
+            .map(compile)
+            .collect::<Result<_, _>>()
+            .map(Self)
     }
 
     /// Whether all conditions hold.
@@ -39,7 +43,10 @@ impl MatcherSet {
     /// Whether all conditions on the label `name` hold for `value`.
     #[must_use]
     pub fn matches_value(&self, name: &str, value: &str) -> bool {
-        self.0.iter().filter(|one| one.name == name).all(|one| one.matches(value))
+        self.0
+            .iter()
+            .filter(|one| one.name == name)
+            .all(|one| one.matches(value))
     }
 
     /// Whether all conditions hold for a series without labels.
@@ -73,8 +80,9 @@ fn compile(matcher: &Matcher) -> Result<Compiled, EvalError> {
 
 /// The regex as Prometheus runs it: over the whole value, `.` matching line breaks.
 pub(crate) fn anchored(pattern: &str) -> Result<Regex, EvalError> {
-    Regex::new(&format!("^(?s:{pattern})$"))
-        .map_err(|error| EvalError::BadData(format!("invalid regular expression {pattern:?}: {error}")))
+    Regex::new(&format!("^(?s:{pattern})$")).map_err(|error| {
+        EvalError::BadData(format!("invalid regular expression {pattern:?}: {error}"))
+    })
 }
 
 #[cfg(test)]
@@ -82,7 +90,12 @@ mod tests {
     use super::*;
 
     fn set(name: &str, op: MatchOp, value: &str) -> MatcherSet {
-        MatcherSet::new(&[Matcher { name: name.into(), op, value: value.into() }]).unwrap()
+        MatcherSet::new(&[Matcher {
+            name: name.into(),
+            op,
+            value: value.into(),
+        }])
+        .unwrap()
     }
 
     #[test]

@@ -19,7 +19,10 @@ pub(crate) enum NodeKind {
     Selector(Selector),
     Range(RangeSelector),
     Subquery(Box<SubqueryNode>),
-    Unary { negate: bool, expr: Box<Node> },
+    Unary {
+        negate: bool,
+        expr: Box<Node>,
+    },
     /// The same value at every step: evaluated at the first step alone.
     Once(Box<Node>),
     Binary(Box<BinaryNode>),
