@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use axum::Router;
+use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -60,6 +61,12 @@ pub async fn http(
         address,
         source,
     })?;
+    // The end of a streamed answer is a small packet of its own: it must not wait for an acknowledgement.
+    let listener = listener.tap_io(|connection| {
+        if let Err(failure) = connection.set_nodelay(true) {
+            tracing::debug!("a connection keeps its delay: {failure}");
+        }
+    });
     let tasks = Tasks::new();
     let done = tasks.spawn(name, async move {
         let graceful = stop.clone();
