@@ -49,19 +49,28 @@ impl Ask {
     /// `http://tenant:key@host:port`, the way promtool takes credentials.
     #[must_use]
     pub fn url_with_credentials(&self) -> String {
-        self.base
-            .replacen("http://", &format!("http://{}:{}@", self.tenant, self.key), 1)
+        self.base.replacen(
+            "http://",
+            &format!("http://{}:{}@", self.tenant, self.key),
+            1,
+        )
     }
 
     /// A GET of any path with parameters.
     pub async fn get(&self, path: &str, parameters: &[(&str, &str)]) -> Answer {
-        let request = self.http.get(format!("{}{path}", self.base)).query(parameters);
+        let request = self
+            .http
+            .get(format!("{}{path}", self.base))
+            .query(parameters);
         self.send(request).await
     }
 
     /// A form POST to any path.
     pub async fn post(&self, path: &str, parameters: &[(&str, &str)]) -> Answer {
-        let request = self.http.post(format!("{}{path}", self.base)).form(parameters);
+        let request = self
+            .http
+            .post(format!("{}{path}", self.base))
+            .form(parameters);
         self.send(request).await
     }
 
@@ -70,7 +79,10 @@ impl Ask {
     /// # Panics
     /// When the answer is not a success in Prometheus' form.
     pub async fn data(&self, path: &str, parameters: &[(&str, &str)]) -> Value {
-        success(&self.get(path, parameters).await, &format!("{path} {parameters:?}"))
+        success(
+            &self.get(path, parameters).await,
+            &format!("{path} {parameters:?}"),
+        )
     }
 
     /// An instant query at `at` (milliseconds since the epoch) that must give a vector.
@@ -106,7 +118,11 @@ impl Ask {
         let data = self.data("/api/v1/series", &[("match[]", selector)]).await;
         let list = data.as_array().expect("a list of label sets");
         let sets: BTreeSet<_> = list.iter().map(label_set).collect();
-        assert_eq!(sets.len(), list.len(), "series lists a label set twice: {data}");
+        assert_eq!(
+            sets.len(),
+            list.len(),
+            "series lists a label set twice: {data}"
+        );
         sets
     }
 
@@ -129,7 +145,11 @@ impl Ask {
         Answer {
             status: response.status().as_u16(),
             headers: response.headers().clone(),
-            body: response.bytes().await.expect("the answer is whole").to_vec(),
+            body: response
+                .bytes()
+                .await
+                .expect("the answer is whole")
+                .to_vec(),
         }
     }
 }
@@ -147,7 +167,10 @@ pub fn seconds(ms: i64) -> String {
 #[must_use]
 pub fn success(answer: &Answer, what: &str) -> Value {
     assert_eq!(answer.status, 200, "{what}: {}", answer.text());
-    let kind = answer.headers.get(CONTENT_TYPE).map(|value| value.as_bytes());
+    let kind = answer
+        .headers
+        .get(CONTENT_TYPE)
+        .map(|value| value.as_bytes());
     assert_eq!(kind, Some(b"application/json".as_slice()), "{what}");
     let mut body = answer.value();
     assert_eq!(body["status"], "success", "{what}: {body}");
@@ -182,7 +205,10 @@ fn matrix(data: &Value, query: &str) -> Matrix {
     let mut found = Matrix::new();
     for entry in data["result"].as_array().expect("a list") {
         let values = entry["values"].as_array().expect("a list");
-        let before = found.insert(label_set(&entry["metric"]), values.iter().map(sample).collect());
+        let before = found.insert(
+            label_set(&entry["metric"]),
+            values.iter().map(sample).collect(),
+        );
         assert!(before.is_none(), "{query}: a label set twice: {data}");
     }
     found

@@ -47,7 +47,9 @@ impl Directory {
     /// # Panics
     /// When it cannot be written.
     pub fn save(&self) {
-        self.directory.save(&self.path).expect("cannot write the directory");
+        self.directory
+            .save(&self.path)
+            .expect("cannot write the directory");
     }
 
     /// Adds a tenant on plan `unlimited` whose id is `ten_` and its slug, with a generic ingest key and
@@ -121,7 +123,9 @@ impl Directory {
     /// When there is no such key.
     pub fn change(&mut self, key: &str, change: impl FnOnce(&mut KeyRecord)) {
         let (_, kid) = auth::key::inspect(key).expect("a whole key");
-        self.directory.change_key(&kid, change).expect("a known key");
+        self.directory
+            .change_key(&kid, change)
+            .expect("a known key");
     }
 }
 

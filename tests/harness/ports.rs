@@ -29,7 +29,12 @@ impl Offset {
             .expect("less than span");
         (0..span)
             .map(|step| OFFSETS.start + (start + step) % span)
-            .find_map(|number| Some(Self { number, _held: hold(number)? }))
+            .find_map(|number| {
+                Some(Self {
+                    number,
+                    _held: hold(number)?,
+                })
+            })
             .expect("no port offset is free on 127.0.0.1")
     }
 
@@ -53,7 +58,8 @@ fn hold(offset: u16) -> Option<Vec<File>> {
         .iter()
         .map(|default| {
             let port = default + offset;
-            let file = File::create(folder.join(port.to_string())).expect("cannot create a port lock");
+            let file =
+                File::create(folder.join(port.to_string())).expect("cannot create a port lock");
             match file.try_lock() {
                 Ok(()) => TcpListener::bind(("127.0.0.1", port)).ok().map(|_| file),
                 Err(TryLockError::WouldBlock) => None,

@@ -81,7 +81,12 @@ impl Drop for Group {
 /// already ended is fine.
 pub fn kill(name: &str, target: &str) {
     Command::new("sh")
-        .args(["-c", "kill -\"$0\" -- \"$1\" 2>/dev/null || true", name, target])
+        .args([
+            "-c",
+            "kill -\"$0\" -- \"$1\" 2>/dev/null || true",
+            name,
+            target,
+        ])
         .status()
         .expect("cannot start sh");
 }

@@ -107,7 +107,10 @@ impl Stack {
         let http = self.http.clone();
         until(READY, "readiness", async || {
             if let Some(status) = self.process.as_mut().and_then(Group::ended) {
-                panic!("sluice up ended with {status} before it was ready\n{}", self.tail());
+                panic!(
+                    "sluice up ended with {status} before it was ready\n{}",
+                    self.tail()
+                );
             }
             let answer = http.get(&url).send().await.ok()?;
             (answer.status() == 200).then_some(())
@@ -181,7 +184,8 @@ impl Stack {
     #[must_use]
     pub fn credentials(&self) -> Credentials {
         let path = self.data().join("credentials.json");
-        let text = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let text =
+            std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         serde_json::from_slice(&text).expect("credentials.json has the promised fields")
     }
 
@@ -280,7 +284,10 @@ fn tail_of(file: &Path) -> String {
     String::from_utf8_lossy(bytes.get(start..).unwrap_or_default()).into_owned()
 }
 
-#[expect(clippy::print_stderr, reason = "the test runner shows it with the failure")]
+#[expect(
+    clippy::print_stderr,
+    reason = "the test runner shows it with the failure"
+)]
 fn report(text: &str) {
     eprintln!("{text}");
 }
@@ -300,7 +307,7 @@ pub fn sluice() -> Command {
     let mut command = Command::new(path);
     // A caller's own settings must not reach the program under test.
     for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("SLUICE_") && name != "SLUICE_ENGINE" {
+        if name.to_string_lossy().starts_with("SLUICE_") && name != "SLUICE_ENGINE_DIR" {
             command.env_remove(name);
         }
     }

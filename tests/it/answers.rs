@@ -12,9 +12,9 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tests::clock::this_second;
 use tests::otlp;
-use tests::push::{self, Call, Ingest, JSON, PROTOBUF, gzip};
-use tests::stack::Stack;
 use tests::proto;
+use tests::push::{Call, Ingest, JSON, PROTOBUF, gzip};
+use tests::stack::Stack;
 
 /// Keys for every kind of refusal.
 struct Cast {
@@ -31,14 +31,20 @@ async fn start() -> (Stack, Cast) {
         let keys = directory.tenant("t");
         directory.limited_tenant(
             "small",
-            Limits { max_request_bytes: 2_000, ..Limits::standard() },
+            Limits {
+                max_request_bytes: 2_000,
+                ..Limits::standard()
+            },
         );
         Cast {
             good: keys.ingest,
             small: directory.ingest("small", Profile::Generic),
             reader: keys.query,
             admin: directory.key("t", KeyClass::Admin, Scope::TenantAdmin, Profile::Generic),
-            unknown: PlainKey::generate(KeyClass::Ingest).unwrap().expose_once().to_owned(),
+            unknown: PlainKey::generate(KeyClass::Ingest)
+                .unwrap()
+                .expose_once()
+                .to_owned(),
             logs_only: directory.key("t", KeyClass::Ingest, Scope::LogsWrite, Profile::Generic),
         }
     })
@@ -47,12 +53,23 @@ async fn start() -> (Stack, Cast) {
 
 /// A request with one point.
 fn one_point(name: &str) -> Value {
-    otlp::request(&[], &[otlp::gauge(name, "", &[otlp::number(&[], this_second(), 1.0)])])
+    otlp::request(
+        &[],
+        &[otlp::gauge(
+            name,
+            "",
+            &[otlp::number(&[], this_second(), 1.0)],
+        )],
+    )
 }
 
 /// `request` in the encoding that `kind` names.
 fn body(kind: &str, request: &Value) -> Vec<u8> {
-    if kind == PROTOBUF { proto::encode(request) } else { request.to_string().into_bytes() }
+    if kind == PROTOBUF {
+        proto::encode(request)
+    } else {
+        request.to_string().into_bytes()
+    }
 }
 
 #[tokio::test]

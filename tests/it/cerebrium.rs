@@ -78,18 +78,61 @@ const GAINS: [Gains; 3] = [
 
 /// The push of minute `k` (0 to 12), at `ts`.
 fn minute(k: u32, ts: i64) -> Value {
+    let mut metrics = gauges(f64::from(k), ts);
+    metrics.extend(counters(f64::from(k), ts));
+    metrics.extend(histograms(k, ts));
+    otlp::request(&[], &metrics)
+}
+
+fn gauges(k: f64, ts: i64) -> Vec<Value> {
     let gauge = |name: &str, unit: &str, values: [f64; 3]| {
-        let points: Vec<Value> = APPS.iter().zip(values).map(|(app, value)| otlp::number(app, ts, value)).collect();
-        otlp::gauge(name, unit, &points)
+        let points: Vec<Value> = APPS
+            .iter()
+            .zip(values)
+            .map(|(app, value)| otlp::number(app, ts, value))
+            .collect();
+        otlp::gauge(&format!("cerebrium_{name}"), unit, &points)
     };
+    vec![
+        gauge("cpu_utilization_cores", "cores", [1.5, 0.25, 0.0]),
+        gauge(
+            "memory_usage_bytes",
+            "bytes",
+            [19_327_352_832.0, 1024.0, 512.0],
+        ),
+        gauge(
+            "gpu_memory_usage_bytes",
+            "bytes",
+            [61_203_283_968.0, 2048.0, 0.0],
+        ),
+        // 80, 60 and 0 at the end.
+        gauge(
+            "gpu_compute_utilization_percent",
+            "percent",
+            [44.0 + 3.0 * k, 36.0 + 2.0 * k, 0.0],
+        ),
+        gauge("containers_running_count", "count", [3.0, 2.0, 0.0]),
+        gauge("containers_ready_count", "count", [2.0, 2.0, 0.0]),
+    ]
+}
+
+fn counters(k: f64, ts: i64) -> Vec<Value> {
     let counter = |name: &str, base: f64, gain: fn(&Gains) -> f64| {
         let points: Vec<Value> = APPS
             .iter()
             .zip(&GAINS)
-            .map(|(app, gains)| otlp::number(app, ts, base + f64::from(k) * gain(gains)))
+            .map(|(app, gains)| otlp::number(app, ts, base + k * gain(gains)))
             .collect();
-        otlp::counter(name, "", &points)
+        otlp::counter(&format!("cerebrium_run_{name}"), "", &points)
     };
+    vec![
+        counter("total", 1000.0, |gains| gains.runs),
+        counter("successes_total", 900.0, |gains| gains.runs - gains.errors),
+        counter("errors_total", 100.0, |gains| gains.errors),
+    ]
+}
+
+fn histograms(k: u32, ts: i64) -> Vec<Value> {
     let histogram = |name: &str, counts: fn(&Gains) -> [u64; 7], sum: fn(&Gains) -> f64| {
         let points: Vec<Value> = APPS
             .iter()
@@ -101,34 +144,38 @@ fn minute(k: u32, ts: i64) -> Value {
                 otlp::observations(app, ts, sum(gains) * f64::from(100 + k), &BOUNDS, &counts)
             })
             .collect();
-        otlp::histogram(name, "ms", &points)
+        otlp::histogram(&format!("cerebrium_run_{name}_time_ms"), "ms", &points)
     };
-    let k = f64::from(k);
-    otlp::request(
-        &[],
-        &[
-            gauge("cerebrium_cpu_utilization_cores", "cores", [1.5, 0.25, 0.0]),
-            gauge("cerebrium_memory_usage_bytes", "bytes", [19_327_352_832.0, 1024.0, 512.0]),
-            gauge("cerebrium_gpu_memory_usage_bytes", "bytes", [61_203_283_968.0, 2048.0, 0.0]),
-            // 80, 60 and 0 at the end.
-            gauge("cerebrium_gpu_compute_utilization_percent", "percent", [44.0 + 3.0 * k, 36.0 + 2.0 * k, 0.0]),
-            gauge("cerebrium_containers_running_count", "count", [3.0, 2.0, 0.0]),
-            gauge("cerebrium_containers_ready_count", "count", [2.0, 2.0, 0.0]),
-            counter("cerebrium_run_total", 1000.0, |gains| gains.runs),
-            counter("cerebrium_run_successes_total", 900.0, |gains| gains.runs - gains.errors),
-            counter("cerebrium_run_errors_total", 100.0, |gains| gains.errors),
-            histogram("cerebrium_run_execution_time_ms", |gains| gains.execution, |gains| gains.runs * 700.0),
-            histogram("cerebrium_run_queue_time_ms", |gains| gains.execution, |gains| gains.runs * 10.0),
-            histogram("cerebrium_run_response_time_ms", |gains| gains.response, |gains| gains.runs * 710.0),
-            histogram("cerebrium_run_coldstart_time_ms", |gains| gains.coldstart, |gains| gains.coldstart_sum),
-        ],
-    )
+    vec![
+        histogram(
+            "execution",
+            |gains| gains.execution,
+            |gains| gains.runs * 700.0,
+        ),
+        histogram("queue", |gains| gains.execution, |gains| gains.runs * 10.0),
+        histogram(
+            "response",
+            |gains| gains.response,
+            |gains| gains.runs * 710.0,
+        ),
+        histogram(
+            "coldstart",
+            |gains| gains.coldstart,
+            |gains| gains.coldstart_sum,
+        ),
+    ]
 }
 
 /// `pairs` and a metric name.
 macro_rules! named {
     ($name:literal, $pairs:expr) => {
-        &[("__name__", $name), $pairs[0], $pairs[1], $pairs[2], $pairs[3]]
+        &[
+            ("__name__", $name),
+            $pairs[0],
+            $pairs[1],
+            $pairs[2],
+            $pairs[3],
+        ]
     };
 }
 
@@ -137,7 +184,8 @@ const QUIET_NAME: Pairs<'static> = &[("app_name", "quiet")];
 
 #[tokio::test]
 async fn the_dashboard_queries_give_the_values_worked_out_by_hand() {
-    let (stack, keys) = Stack::with(|directory| directory.tenant_from("cerebrium", Profile::Cerebrium)).await;
+    let (stack, keys) =
+        Stack::with(|directory| directory.tenant_from("cerebrium", Profile::Cerebrium)).await;
     let ask = stack.ask_with(&keys.tenant, &keys.query);
     let times = minutes_until(this_second(), 13);
     let gateway = stack.ingest_with(&keys.ingest);
@@ -154,7 +202,9 @@ async fn the_dashboard_queries_give_the_values_worked_out_by_hand() {
     let mut compared = 0;
     for query in QUERIES {
         compared += range_equals_instants(&ask, query, &times).await;
-        let between: Vec<i64> = (0..20).map(|step| at - 13 * MINUTE + step * 47_000).collect();
+        let between: Vec<i64> = (0..20)
+            .map(|step| at - 13 * MINUTE + step * 47_000)
+            .collect();
         compared += range_equals_instants(&ask, query, &between).await;
     }
     assert!(compared > 1000, "only {compared} values were compared");
@@ -225,7 +275,13 @@ async fn utilisation(ask: &Ask, at: i64) {
 /// gain × 4 × (240 + 60) / 240 / 300 = gain / 60.
 async fn rates(ask: &Ask, at: i64) {
     // Errors (3 + 6) / 60 a second, runs (60 + 30) / 60 a second. Nothing over nothing is NaN.
-    gives(ask, QUERIES[2], at, &[(MY_MODEL, 0.1), (QUIET_NAME, f64::NAN)]).await;
+    gives(
+        ask,
+        QUERIES[2],
+        at,
+        &[(MY_MODEL, 0.1), (QUIET_NAME, f64::NAN)],
+    )
+    .await;
     gives(ask, QUERIES[7], at, &[(A, 1.0), (B, 0.5), (QUIET, 0.0)]).await;
     // 3 / 60 and 6 / 30, in percent.
     gives(ask, QUERIES[10], at, &[(A, 5.0), (B, 20.0)]).await;
@@ -239,7 +295,13 @@ async fn quantiles(ask: &Ask, at: i64) {
     // A second, up to 100, 250, 500, 1000, 2500 ms: A 0, .1, .5, .9, 1 and B 0, 0, .1, .3, .5, together
     // 0, .1, .6, 1.2, 1.5. Rank .95 × 1.5 = 1.425 is .225 of the .3 between 1000 and 2500 ms:
     // 1000 + 1500 × .75.
-    gives(ask, QUERIES[1], at, &[(MY_MODEL, 2125.0), (QUIET_NAME, f64::NAN)]).await;
+    gives(
+        ask,
+        QUERIES[1],
+        at,
+        &[(MY_MODEL, 2125.0), (QUIET_NAME, f64::NAN)],
+    )
+    .await;
     // A: rank .99 is .09 of .1: 1000 + 1500 × .9. B: rank .495 is .195 of .2: 1000 + 1500 × .975.
     gives(ask, QUERIES[8], at, &[(A, 2350.0), (B, 2462.5)]).await;
     // A: .5 below 500 ms, 1 below 1000: 500 + 500 × .98. B: all .5 below 100 ms: 100 × .99.
@@ -261,10 +323,22 @@ async fn panels(ask: &Ask, at: i64) {
 /// Query 13 gives every series of the last push, and only those.
 async fn everything(ask: &Ask, at: i64) {
     let renamed = [
-        ("cerebrium_run_execution_time_ms", "cerebrium_run_execution_time_ms_milliseconds"),
-        ("cerebrium_run_queue_time_ms", "cerebrium_run_queue_time_ms_milliseconds"),
-        ("cerebrium_run_response_time_ms", "cerebrium_run_response_time_ms_milliseconds"),
-        ("cerebrium_run_coldstart_time_ms", "cerebrium_run_coldstart_time_ms_milliseconds"),
+        (
+            "cerebrium_run_execution_time_ms",
+            "cerebrium_run_execution_time_ms_milliseconds",
+        ),
+        (
+            "cerebrium_run_queue_time_ms",
+            "cerebrium_run_queue_time_ms_milliseconds",
+        ),
+        (
+            "cerebrium_run_response_time_ms",
+            "cerebrium_run_response_time_ms_milliseconds",
+        ),
+        (
+            "cerebrium_run_coldstart_time_ms",
+            "cerebrium_run_coldstart_time_ms_milliseconds",
+        ),
     ];
     let expected = model::series(&renamed, &[], &minute(12, at), at);
     // 3 apps × (9 numbers + 4 histograms × (7 buckets, count, sum)).

@@ -16,9 +16,17 @@ async fn save_and_test_start_up_the_metric_browser_and_a_panel_are_answered() {
         .all(&otlp::request(
             &[("service.name", "api")],
             &[
-                otlp::counter("http.requests", "{request}", &[point("a", 5.0), point("b", 7.0)]),
+                otlp::counter(
+                    "http.requests",
+                    "{request}",
+                    &[point("a", 5.0), point("b", 7.0)],
+                ),
                 otlp::gauge("queue.wait", "ms", &[point("a", 1.5)]),
-                otlp::histogram("http.latency", "s", &[otlp::observations(&[], at, 0.5, &[1.0], &[1, 0])]),
+                otlp::histogram(
+                    "http.latency",
+                    "s",
+                    &[otlp::observations(&[], at, 0.5, &[1.0], &[1, 0])],
+                ),
             ],
         ))
         .await;
@@ -30,21 +38,43 @@ async fn save_and_test_start_up_the_metric_browser_and_a_panel_are_answered() {
 async fn save_and_test(stack: &Stack) {
     let ask = stack.ask();
     for prefix in ["", "/prometheus"] {
-        let answer = ask.post(&format!("{prefix}/api/v1/query"), &[("query", "1+1"), ("time", "4")]).await;
+        let answer = ask
+            .post(
+                &format!("{prefix}/api/v1/query"),
+                &[("query", "1+1"), ("time", "4")],
+            )
+            .await;
         assert_eq!(
             answer.value(),
             json!({"status": "success", "data": {"resultType": "scalar", "result": [4, "2"]}})
         );
-        let info = ask.data(&format!("{prefix}/api/v1/status/buildinfo"), &[]).await;
-        for field in ["version", "revision", "branch", "buildUser", "buildDate", "goVersion"] {
+        let info = ask
+            .data(&format!("{prefix}/api/v1/status/buildinfo"), &[])
+            .await;
+        for field in [
+            "version",
+            "revision",
+            "branch",
+            "buildUser",
+            "buildDate",
+            "goVersion",
+        ] {
             assert!(info[field].is_string(), "{field}: {info}");
         }
-        assert!(info.get("features").is_none(), "Grafana would take this for Mimir: {info}");
+        assert!(
+            info.get("features").is_none(),
+            "Grafana would take this for Mimir: {info}"
+        );
     }
     assert_eq!(ask.data("/api/v1/rules", &[]).await, json!({"groups": []}));
     assert_eq!(ask.data("/api/v1/alerts", &[]).await, json!({"alerts": []}));
     for path in ["/-/healthy", "/-/ready"] {
-        let answer = stack.http().get(format!("{}{path}", stack.url(9090))).send().await.unwrap();
+        let answer = stack
+            .http()
+            .get(format!("{}{path}", stack.url(9090)))
+            .send()
+            .await
+            .unwrap();
         assert_eq!(answer.status(), 200, "{path}");
     }
 }
@@ -60,7 +90,11 @@ async fn metric_browser(stack: &Stack, at: i64) {
         })
     );
     let (start, end) = (seconds(at - 60 * MINUTE), seconds(at + MINUTE));
-    let window = [("start", start.as_str()), ("end", end.as_str()), ("limit", "40000")];
+    let window = [
+        ("start", start.as_str()),
+        ("end", end.as_str()),
+        ("limit", "40000"),
+    ];
     assert_eq!(
         ask.strings("/api/v1/label/__name__/values", &window).await,
         [
@@ -71,17 +105,32 @@ async fn metric_browser(stack: &Stack, at: i64) {
             "queue_wait_milliseconds",
         ]
     );
-    assert_eq!(ask.strings("/api/v1/labels", &window).await, ["__name__", "host", "job", "le"]);
+    assert_eq!(
+        ask.strings("/api/v1/labels", &window).await,
+        ["__name__", "host", "job", "le"]
+    );
     let all = [("match[]", "{__name__!=\"\"}"), ("limit", "0")];
     assert_eq!(ask.strings("/api/v1/label/job/values", &all).await, ["api"]);
     let one = [("match[]", "http_requests_total{host=\"b\"}")];
     assert_eq!(ask.strings("/api/v1/label/host/values", &one).await, ["b"]);
-    assert_eq!(ask.strings("/api/v1/labels", &one).await, ["__name__", "host", "job"]);
+    assert_eq!(
+        ask.strings("/api/v1/labels", &one).await,
+        ["__name__", "host", "job"]
+    );
     let series = success(&ask.post("/api/v1/series", &one).await, "series");
-    assert_eq!(series, json!([{"__name__": "http_requests_total", "host": "b", "job": "api"}]));
+    assert_eq!(
+        series,
+        json!([{"__name__": "http_requests_total", "host": "b", "job": "api"}])
+    );
     let none = ask.get("/api/v1/series", &[]).await;
     assert_eq!(none.status, 400);
-    assert_eq!(failure(&none), ("bad_data".to_owned(), "no match[] parameter provided".to_owned()));
+    assert_eq!(
+        failure(&none),
+        (
+            "bad_data".to_owned(),
+            "no match[] parameter provided".to_owned()
+        )
+    );
     let post = ask.post("/api/v1/label/job/values", &[]).await;
     assert_eq!(post.status, 405, "{}", post.text());
 }
@@ -105,10 +154,20 @@ async fn panel(stack: &Stack, at: i64) {
     assert_eq!(mistyped.status, 400);
     let (kind, text) = failure(&mistyped);
     assert_eq!(kind, "bad_data");
-    assert!(text.starts_with("invalid parameter \"query\": 1:5: parse error: "), "{text}");
+    assert!(
+        text.starts_with("invalid parameter \"query\": 1:5: parse error: "),
+        "{text}"
+    );
     let unknown = ask.get("/api/v1/nothing", &[]).await;
-    assert_eq!((unknown.status, unknown.text().as_str()), (404, "404 page not found\n"));
+    assert_eq!(
+        (unknown.status, unknown.text().as_str()),
+        (404, "404 page not found\n")
+    );
     let by_name = ask.instant("queue_wait_milliseconds", at).await;
-    let set = labels([("__name__", "queue_wait_milliseconds"), ("host", "a"), ("job", "api")]);
+    let set = labels([
+        ("__name__", "queue_wait_milliseconds"),
+        ("host", "a"),
+        ("job", "api"),
+    ]);
     assert_eq!(by_name.get(&set), Some(&(at, "1.5".to_owned())));
 }

@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use tests::ask::Ask;
 use tests::clock::this_second;
 use tests::keys::Keys;
-use tests::otlp;
+use tests::otlp::{self, Pairs};
 use tests::push::{self, Answer};
 use tests::stack::Stack;
 
@@ -18,14 +18,31 @@ use tests::stack::Stack;
 const MARK: &str = "tulip";
 
 /// Every way to read, with parameters that find everything.
-const READS: [(&str, &[(&str, &str)]); 12] = [
+const READS: [(&str, Pairs<'static>); 12] = [
     ("/api/v1/query", &[("query", "{__name__=~\".+\"}")]),
     ("/api/v1/query", &[("query", "{__name__=~\".+\"}[1h]")]),
     ("/api/v1/query", &[("query", "tulip_count_total")]),
-    ("/api/v1/query", &[("query", "{tenant=\"ten_garden\"} or {__name__=~\".+\"}")]),
-    ("/api/v1/query_range", &[("query", "{__name__=~\".+\"}"), ("start", "START"), ("end", "END"), ("step", "60")]),
+    (
+        "/api/v1/query",
+        &[("query", "{tenant=\"ten_garden\"} or {__name__=~\".+\"}")],
+    ),
+    (
+        "/api/v1/query_range",
+        &[
+            ("query", "{__name__=~\".+\"}"),
+            ("start", "START"),
+            ("end", "END"),
+            ("step", "60"),
+        ],
+    ),
     ("/api/v1/series", &[("match[]", "{__name__=~\".+\"}")]),
-    ("/api/v1/series", &[("match[]", "tulip_count_total"), ("match[]", "{owner=\"tulip\"}")]),
+    (
+        "/api/v1/series",
+        &[
+            ("match[]", "tulip_count_total"),
+            ("match[]", "{owner=\"tulip\"}"),
+        ],
+    ),
     ("/api/v1/labels", &[]),
     ("/api/v1/label/__name__/values", &[]),
     ("/api/v1/label/owner/values", &[]),
@@ -56,19 +73,37 @@ async fn no_endpoint_shows_a_tenant_or_a_stranger_what_belongs_to_another() {
             record.revoked_at = Some(jiff::Timestamp::now());
         });
         let pusher = directory.ingest("garden", Profile::Generic);
-        Parties { garden, rival, revoked, pusher }
+        Parties {
+            garden,
+            rival,
+            revoked,
+            pusher,
+        }
     })
     .await;
     let at = this_second();
     let push = |name: &str, owner: &str| {
         let labels = [("owner", owner), (owner, "yes")];
-        otlp::request(&[], &[
-            otlp::counter(name, "", &[otlp::number(&labels, at, 7.0)]),
-            otlp::histogram(&format!("{name}.time"), "s", &[otlp::observations(&labels, at, 1.0, &[1.0], &[1, 1])]),
-        ])
+        otlp::request(
+            &[],
+            &[
+                otlp::counter(name, "", &[otlp::number(&labels, at, 7.0)]),
+                otlp::histogram(
+                    &format!("{name}.time"),
+                    "s",
+                    &[otlp::observations(&labels, at, 1.0, &[1.0], &[1, 1])],
+                ),
+            ],
+        )
     };
-    stack.ingest_with(&parties.garden.ingest).all(&push("tulip.count", MARK)).await;
-    stack.ingest_with(&parties.rival.ingest).all(&push("weed.count", "weed")).await;
+    stack
+        .ingest_with(&parties.garden.ingest)
+        .all(&push("tulip.count", MARK))
+        .await;
+    stack
+        .ingest_with(&parties.rival.ingest)
+        .all(&push("weed.count", "weed"))
+        .await;
 
     neighbours(&stack, &parties, at).await;
     strangers(&stack, &parties, at).await;
@@ -76,7 +111,7 @@ async fn no_endpoint_shows_a_tenant_or_a_stranger_what_belongs_to_another() {
 }
 
 /// A read with the times filled in, as GET and, where it exists, as POST, with and without the prefix.
-async fn read(ask: &Ask, path: &str, parameters: &[(&str, &str)], at: i64) -> Vec<Answer> {
+async fn read(ask: &Ask, path: &str, parameters: Pairs<'_>, at: i64) -> Vec<Answer> {
     let (start, end) = ((at / 1000 - 600).to_string(), (at / 1000).to_string());
     let filled: Vec<(&str, &str)> = parameters
         .iter()
@@ -102,12 +137,24 @@ async fn neighbours(stack: &Stack, parties: &Parties, at: i64) {
     for (path, parameters) in READS {
         for answer in read(&garden, path, parameters, at).await {
             assert_eq!(answer.status, 200, "{path}: {}", answer.text());
-            assert!(answer.text().contains(MARK), "{path} {parameters:?}: {}", answer.text());
-            assert!(!answer.text().contains("weed"), "{path} {parameters:?}: {}", answer.text());
+            assert!(
+                answer.text().contains(MARK),
+                "{path} {parameters:?}: {}",
+                answer.text()
+            );
+            assert!(
+                !answer.text().contains("weed"),
+                "{path} {parameters:?}: {}",
+                answer.text()
+            );
         }
         for answer in read(&rival, path, parameters, at).await {
             assert_eq!(answer.status, 200, "{path}: {}", answer.text());
-            assert!(!answer.text().contains(MARK), "{path} {parameters:?}: {}", answer.text());
+            assert!(
+                !answer.text().contains(MARK),
+                "{path} {parameters:?}: {}",
+                answer.text()
+            );
         }
     }
     // A header that other systems trust changes nothing.
@@ -128,7 +175,10 @@ async fn neighbours(stack: &Stack, parties: &Parties, at: i64) {
 
 /// Nobody in particular, with every kind of key that must not work here: tenant named, key, status.
 fn wrong(parties: &Parties) -> Vec<(&'static str, String, u16)> {
-    let unknown = PlainKey::generate(KeyClass::Query).unwrap().expose_once().to_owned();
+    let unknown = PlainKey::generate(KeyClass::Query)
+        .unwrap()
+        .expose_once()
+        .to_owned();
     let mut garbled = parties.garden.query.clone();
     garbled.pop();
     let mut mistyped = parties.garden.query.clone().into_bytes();
@@ -159,7 +209,11 @@ async fn strangers(stack: &Stack, parties: &Parties, at: i64) {
                 assert_eq!(answer.status, status, "{path} as {tenant}: {text}");
                 reveals_nothing(&text);
                 let challenge = answer.header("www-authenticate");
-                assert_eq!(status == 401, challenge.starts_with("Basic"), "{path}: {challenge:?}");
+                assert_eq!(
+                    status == 401,
+                    challenge.starts_with("Basic"),
+                    "{path}: {challenge:?}"
+                );
                 said.insert(text);
             }
         }
@@ -167,14 +221,23 @@ async fn strangers(stack: &Stack, parties: &Parties, at: i64) {
         bodies.extend(said);
     }
     // A tenant that exists and one that does not look the same to a stranger.
-    let unknown = PlainKey::generate(KeyClass::Query).unwrap().expose_once().to_owned();
+    let unknown = PlainKey::generate(KeyClass::Query)
+        .unwrap()
+        .expose_once()
+        .to_owned();
     let mut answers = BTreeSet::new();
     for tenant in ["garden", "ten_garden", "nobody"] {
-        let answer = stack.ask_with(tenant, &unknown).get("/api/v1/labels", &[]).await;
+        let answer = stack
+            .ask_with(tenant, &unknown)
+            .get("/api/v1/labels", &[])
+            .await;
         answers.insert((answer.status, answer.text()));
     }
     assert_eq!(answers.len(), 1, "{answers:?}");
-    assert_eq!(bodies[6], bodies[7], "another's tenant and no tenant look the same");
+    assert_eq!(
+        bodies[6], bodies[7],
+        "another's tenant and no tenant look the same"
+    );
 }
 
 async fn strangers_at_the_gateway(stack: &Stack, parties: &Parties) {
@@ -192,7 +255,10 @@ async fn strangers_at_the_gateway(stack: &Stack, parties: &Parties) {
             .await
     };
     assert_eq!(push("garden", &parties.garden.ingest).await.status, 200);
-    let unknown = PlainKey::generate(KeyClass::Ingest).unwrap().expose_once().to_owned();
+    let unknown = PlainKey::generate(KeyClass::Ingest)
+        .unwrap()
+        .expose_once()
+        .to_owned();
     for (tenant, key, status) in [
         ("garden", "hunter2", 401),
         ("garden", unknown.as_str(), 401),
@@ -203,17 +269,29 @@ async fn strangers_at_the_gateway(stack: &Stack, parties: &Parties) {
         assert_eq!(answer.status, status, "{}", answer.text());
         reveals_nothing(&answer.error().message);
     }
-    let same: BTreeSet<String> = [push("garden", &unknown).await, push("nobody", &unknown).await]
-        .iter()
-        .map(Answer::text)
-        .collect();
+    let same: BTreeSet<String> = [
+        push("garden", &unknown).await,
+        push("nobody", &unknown).await,
+    ]
+    .iter()
+    .map(Answer::text)
+    .collect();
     assert_eq!(same.len(), 1, "{same:?}");
 }
 
 /// Nothing in a refusal may name a tenant, data, or where the data is.
 fn reveals_nothing(text: &str) {
     assert!(!text.is_empty());
-    for secret in [MARK, "garden", "ten_", "rival", "slcq_", "slci_", "ClickHouse", "SELECT"] {
+    for secret in [
+        MARK,
+        "garden",
+        "ten_",
+        "rival",
+        "slcq_",
+        "slci_",
+        "ClickHouse",
+        "SELECT",
+    ] {
         assert!(!text.contains(secret), "{secret}: {text}");
     }
 }

@@ -58,8 +58,14 @@ async fn all_261_vectors_read_back_under_the_names_that_the_spec_gives_them() {
             .enumerate()
             .filter(|(_, row)| row.strategy == *strategy)
             .collect();
-        let metrics: Vec<Value> = ours.iter().map(|(case, row)| metric(*case, row, at)).collect();
-        let answer = stack.ingest_with(key).json(&otlp::request(&[], &metrics)).await;
+        let metrics: Vec<Value> = ours
+            .iter()
+            .map(|(case, row)| metric(*case, row, at))
+            .collect();
+        let answer = stack
+            .ingest_with(key)
+            .json(&otlp::request(&[], &metrics))
+            .await;
         check_rejects(*strategy, &ours, &answer.partial());
         for (case, row) in ours {
             expect(&mut expected, case, row, at);
@@ -75,14 +81,28 @@ async fn all_261_vectors_read_back_under_the_names_that_the_spec_gives_them() {
 
 /// Counts by hand what a strategy's push must lose, and compares.
 fn check_rejects(strategy: NamingStrategy, rows: &[(usize, &Row)], partial: &(i64, String)) {
-    let unnamed = rows.iter().filter(|(_, row)| row.expected.is_none()).count();
+    let unnamed = rows
+        .iter()
+        .filter(|(_, row)| row.expected.is_none())
+        .count();
     let unsupported = rows.iter().filter(|(_, row)| !row.kind.is_stored()).count();
     let (count, message) = partial;
-    assert_eq!(usize::try_from(*count).unwrap(), unnamed + unsupported, "{strategy:?}: {message}");
-    for (points, reason) in [(unnamed, "invalid_metric_name"), (unsupported, "unsupported_type")] {
+    assert_eq!(
+        usize::try_from(*count).unwrap(),
+        unnamed + unsupported,
+        "{strategy:?}: {message}"
+    );
+    for (points, reason) in [
+        (unnamed, "invalid_metric_name"),
+        (unsupported, "unsupported_type"),
+    ] {
         let noun = if points == 1 { "point" } else { "points" };
         let sentence = format!("{points} {noun} rejected: {reason};");
-        assert_eq!(points > 0, message.contains(&sentence), "{strategy:?}: {message}");
+        assert_eq!(
+            points > 0,
+            message.contains(&sentence),
+            "{strategy:?}: {message}"
+        );
     }
 }
 

@@ -21,21 +21,28 @@ const ALL: &str = "{__name__=~\".+\"}";
 
 #[tokio::test]
 async fn files_pushed_by_the_command_line_read_back_sample_by_sample() {
-    let (stack, tenants) = Stack::with(|directory| {
-        FILES.map(|file| directory.tenant_from(file.slug, file.profile))
-    })
-    .await;
+    let (stack, tenants) =
+        Stack::with(|directory| FILES.map(|file| directory.tenant_from(file.slug, file.profile)))
+            .await;
     for (file, keys) in FILES.iter().zip(&tenants) {
         let before = now();
         let mut command = sluice();
-        command
-            .arg("push")
-            .arg(path(file.name))
-            .args(["--key", &keys.ingest, "--url", &stack.url(4318), "--shift-to-now"]);
+        command.arg("push").arg(path(file.name)).args([
+            "--key",
+            &keys.ingest,
+            "--url",
+            &stack.url(4318),
+            "--shift-to-now",
+        ]);
         let done = run(command, b"");
         let after = now();
         match file.rejected {
-            0 => assert_eq!((done.code, done.stdout.as_str()), (Some(0), "accepted\n"), "{}", done.stderr),
+            0 => assert_eq!(
+                (done.code, done.stdout.as_str()),
+                (Some(0), "accepted\n"),
+                "{}",
+                done.stderr
+            ),
             count => {
                 let words = format!("accepted in part; {count} rejected: ");
                 assert_eq!(done.code, Some(1), "{}", done.stderr);
@@ -47,14 +54,30 @@ async fn files_pushed_by_the_command_line_read_back_sample_by_sample() {
         let asks = stack.ask_with(&keys.tenant, &keys.query);
         let stored = asks.window(&format!("{ALL}[10m]"), after).await;
         let at = stored.values().next().unwrap()[0].0;
-        assert!((before..=after).contains(&at), "{at} is not the time of the push");
-        compare(file.slug, &asks, &model::expected(file, &read(file.name), at), at).await;
+        assert!(
+            (before..=after).contains(&at),
+            "{at} is not the time of the push"
+        );
+        compare(
+            file.slug,
+            &asks,
+            &model::expected(file, &read(file.name), at),
+            at,
+        )
+        .await;
     }
 }
 
 #[tokio::test]
 async fn every_encoding_stores_the_same_samples_and_a_second_push_changes_nothing() {
-    let encodings = ["json", "protobuf", "gzip", "two gzip members", "zstd", "deflate"];
+    let encodings = [
+        "json",
+        "protobuf",
+        "gzip",
+        "two gzip members",
+        "zstd",
+        "deflate",
+    ];
     let (stack, tenants) = Stack::with(|directory| {
         FILES.map(|file| {
             [0, 1, 2, 3, 4, 5].map(|number: usize| {
@@ -73,7 +96,12 @@ async fn every_encoding_stores_the_same_samples_and_a_second_push_changes_nothin
             let gateway = stack.ingest_with(&keys.ingest);
             for _ in 0..2 {
                 let answer = send(&gateway, encoding, &request).await;
-                assert_eq!(answer.partial().0, file.rejected, "{what}: {}", answer.text());
+                assert_eq!(
+                    answer.partial().0,
+                    file.rejected,
+                    "{what}: {}",
+                    answer.text()
+                );
             }
             let asks = stack.ask_with(&keys.tenant, &keys.query);
             compare(&what, &asks, &expected, at).await;
@@ -102,7 +130,11 @@ async fn compare(what: &str, asks: &Ask, expected: &ask::Vector, at: i64) {
         .iter()
         .map(|(set, sample)| (set.clone(), vec![sample.clone()]))
         .collect();
-    differ(what, &asks.window(&format!("{ALL}[10m]"), at).await, &windows);
+    differ(
+        what,
+        &asks.window(&format!("{ALL}[10m]"), at).await,
+        &windows,
+    );
     differ(what, &asks.instant(ALL, at).await, expected);
 }
 
@@ -115,8 +147,14 @@ fn differ<T: PartialEq + std::fmt::Debug>(
     for (set, value) in expected {
         assert_eq!(found.get(set), Some(value), "{what}: {set:?}");
     }
-    let extra: Vec<_> = found.keys().filter(|set| !expected.contains_key(*set)).collect();
-    assert!(extra.is_empty(), "{what}: series that nobody pushed: {extra:?}");
+    let extra: Vec<_> = found
+        .keys()
+        .filter(|set| !expected.contains_key(*set))
+        .collect();
+    assert!(
+        extra.is_empty(),
+        "{what}: series that nobody pushed: {extra:?}"
+    );
 }
 
 async fn send(gateway: &Ingest, encoding: &str, request: &Value) -> Answer {
@@ -124,24 +162,31 @@ async fn send(gateway: &Ingest, encoding: &str, request: &Value) -> Answer {
     let call = gateway.call("/v1/metrics");
     let (call, body) = match encoding {
         "json" => (call.header("content-type", push::JSON), json.into_bytes()),
-        "protobuf" => (call.header("content-type", push::PROTOBUF), proto::encode(request)),
+        "protobuf" => (
+            call.header("content-type", push::PROTOBUF),
+            proto::encode(request),
+        ),
         "gzip" => (
-            call.header("content-type", push::PROTOBUF).header("content-encoding", "gzip"),
+            call.header("content-type", push::PROTOBUF)
+                .header("content-encoding", "gzip"),
             push::gzip(&proto::encode(request)),
         ),
         "two gzip members" => {
             let (one, two) = json.as_bytes().split_at(json.len() / 2);
             (
-                call.header("content-type", push::JSON).header("content-encoding", "gzip"),
+                call.header("content-type", push::JSON)
+                    .header("content-encoding", "gzip"),
                 [push::gzip(one), push::gzip(two)].concat(),
             )
         }
         "zstd" => (
-            call.header("content-type", push::PROTOBUF).header("content-encoding", "zstd"),
+            call.header("content-type", push::PROTOBUF)
+                .header("content-encoding", "zstd"),
             push::zstd(&proto::encode(request)),
         ),
         "deflate" => (
-            call.header("content-type", push::JSON).header("content-encoding", "deflate"),
+            call.header("content-type", push::JSON)
+                .header("content-encoding", "deflate"),
             push::deflate(json.as_bytes()),
         ),
         other => panic!("no encoding {other}"),
@@ -150,10 +195,11 @@ async fn send(gateway: &Ingest, encoding: &str, request: &Value) -> Answer {
 }
 
 fn path(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("data/payloads").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("data/payloads")
+        .join(name)
 }
 
 fn read(name: &str) -> Value {
     serde_json::from_slice(&std::fs::read(path(name)).unwrap()).unwrap()
 }
-

@@ -21,21 +21,41 @@ async fn promtool_reads_instants_ranges_labels_and_series() {
         ];
         stack
             .ingest()
-            .all(&otlp::request(&[], &[otlp::gauge("room.temperature", "Cel", &points)]))
+            .all(&otlp::request(
+                &[],
+                &[otlp::gauge("room.temperature", "Cel", &points)],
+            ))
             .await;
     }
     let url = stack.ask().url_with_credentials();
 
     let time = seconds(at);
-    let text = promtool(&["instant", "--time", &time, &url, "room_temperature_celsius{host=\"a\"}"]);
+    let text = promtool(&[
+        "instant",
+        "--time",
+        &time,
+        &url,
+        "room_temperature_celsius{host=\"a\"}",
+    ]);
     let whole = at / 1000;
-    assert_eq!(text, format!("room_temperature_celsius{{host=\"a\"}} => 42.5 @[{whole}]\n"));
+    assert_eq!(
+        text,
+        format!("room_temperature_celsius{{host=\"a\"}} => 42.5 @[{whole}]\n")
+    );
 
-    let value = json_of(&["instant", "--time", &time, &url, "sum(room_temperature_celsius)"]);
+    let value = json_of(&[
+        "instant",
+        "--time",
+        &time,
+        &url,
+        "sum(room_temperature_celsius)",
+    ]);
     assert_eq!(value, json!([{"metric": {}, "value": [whole, "43.5"]}]));
 
     let start = seconds(at - MINUTE);
-    let range = ["range", "--start", &start, "--end", &time, "--step", "60s", &url];
+    let range = [
+        "range", "--start", &start, "--end", &time, "--step", "60s", &url,
+    ];
     let value = json_of(&[&range[..], &["room_temperature_celsius{host=\"a\"} * 2"]].concat());
     let values = json!([[whole - 60, "82"], [whole, "85"]]);
     assert_eq!(value, json!([{"metric": {"host": "a"}, "values": values}]));
@@ -55,7 +75,11 @@ fn json_of(arguments: &[&str]) -> Value {
 
 fn promtool(arguments: &[&str]) -> String {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join(".tools/promtool");
-    let program = if own.is_file() { own } else { "promtool".into() };
+    let program = if own.is_file() {
+        own
+    } else {
+        "promtool".into()
+    };
     let mut command = Command::new(program);
     command.arg("query").args(arguments);
     run(command, b"").success().stdout

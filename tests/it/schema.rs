@@ -2,14 +2,19 @@
 
 use std::process::Command;
 
-use clickhouse::{Client, Row, RowOwned, RowWrite};
+use clickhouse::{Client, Row, RowOwned, RowRead, RowWrite};
 use schemas::connect::{self, Config};
-use schemas::rows::{EXPLICIT_SCALE, HistogramRow, MetadataRow, SampleRow, SeriesKind, SeriesRow};
+use schemas::rows::{
+    EXPLICIT_SCALE, HistogramRow, MetadataRow, SampleRow, SeriesKind, SeriesRow, bucket_of, day_of,
+};
 use schemas::{migrate, tables};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use tests::clock::now;
 use tests::process::run;
 use tests::stack::{Stack, sluice};
+
+/// Labels of the series that the test stores.
+const PAIRS: [(&str, &str); 2] = [("a", "1"), ("ü", "日本")];
 
 fn config(stack: &Stack, database: &str) -> Config {
     Config {
@@ -43,24 +48,33 @@ async fn the_schema_is_made_once_fits_the_row_types_and_a_newer_one_is_refused()
         .fetch_all()
         .await
         .unwrap();
-    assert_eq!(applied, (1..=migrate::latest()).collect::<Vec<_>>(), "each once");
+    assert_eq!(
+        applied,
+        (1..=migrate::latest()).collect::<Vec<_>>(),
+        "each once"
+    );
 
     columns(&client).await;
     rows(&client).await;
 
     let newer = migrate::latest() + 1;
-    let statement = format!("INSERT INTO schema_migrations (version, name) VALUES ({newer}, 'future')");
+    let statement =
+        format!("INSERT INTO schema_migrations (version, name) VALUES ({newer}, 'future')");
     client.query(&statement).execute().await.unwrap();
     for command in ["migrate", "gateway", "query"] {
         let refused = run(role(&stack, command, "other"), b"");
         assert_ne!(refused.code, Some(0), "{command}");
         for word in ["other", "newer", &newer.to_string(), "upgrade sluice"] {
-            assert!(refused.stderr.contains(word), "{command}: {}", refused.stderr);
+            assert!(
+                refused.stderr.contains(word),
+                "{command}: {}",
+                refused.stderr
+            );
         }
     }
 }
 
-/// One line of `DESCRIBE TABLE`; the engine gives more columns, which nobody needs here.
+/// A column as the engine describes it.
 #[derive(Debug, Row, Deserialize)]
 struct Column {
     name: String,
@@ -87,89 +101,17 @@ async fn columns(client: &Client) {
 
 /// A row with a telling value in every field comes back as it went.
 async fn rows(client: &Client) {
-    let (tenant, metric, ts) = ("t".to_owned(), "m".to_owned(), now());
-    let (b, id, start_ts, ret_days) = (schemas::rows::bucket_of(ts), u64::MAX - 1, ts - 90_001, 30);
-    there_and_back(
-        client,
-        tables::SAMPLES,
-        SampleRow {
-            tenant: tenant.clone(),
-            metric: metric.clone(),
-            b,
-            id,
-            ts,
-            value: -0.1,
-            start_ts,
-            ret_days,
-        },
-    )
-    .await;
-    there_and_back(
-        client,
-        tables::HISTOGRAMS,
-        HistogramRow {
-            tenant: tenant.clone(),
-            metric: metric.clone(),
-            b,
-            id,
-            ts,
-            start_ts,
-            count: 7,
-            sum: Some(1.25),
-            min: None,
-            max: Some(f64::INFINITY),
-            scale: EXPLICIT_SCALE,
-            zero_threshold: 1e-128,
-            zero_count: 3,
-            pos_offset: -5,
-            pos: vec![1, u64::MAX],
-            neg_offset: 6,
-            neg: vec![2],
-            ret_days,
-        },
-    )
-    .await;
-    let second = u32::try_from(ts / 1000).unwrap();
-    there_and_back(
-        client,
-        tables::SERIES,
-        SeriesRow {
-            tenant: tenant.clone(),
-            metric,
-            day: schemas::rows::day_of(ts),
-            id,
-            kind: SeriesKind::ExplicitHistogram.code(),
-            labels: vec![("a".to_owned(), "1".to_owned()), ("ü".to_owned(), "日本".to_owned())],
-            bounds: vec![0.5, 2.0],
-            first_seen: second - 1,
-            last_seen: second,
-        },
-    )
-    .await;
-    there_and_back(
-        client,
-        tables::METADATA,
-        MetadataRow {
-            tenant,
-            family: "m".to_owned(),
-            kind: "counter".to_owned(),
-            unit: "seconds".to_owned(),
-            help: "How long?".to_owned(),
-            updated: second,
-        },
-    )
-    .await;
-    // The stale marker keeps its bits; a float comparison would not show it.
+    let ts = now();
+    there_and_back(client, tables::SAMPLES, sample(ts)).await;
+    there_and_back(client, tables::HISTOGRAMS, histogram(ts)).await;
+    there_and_back(client, tables::SERIES, series(ts)).await;
+    there_and_back(client, tables::METADATA, metadata(ts)).await;
+    // The stale marker keeps its bits; a comparison of floats would not show it.
     let stale = f64::from_bits(0x7ff0_0000_0000_0002);
     let marker = SampleRow {
         tenant: "stale".to_owned(),
-        metric: "m".to_owned(),
-        b,
-        id,
-        ts,
         value: stale,
-        start_ts: 0,
-        ret_days,
+        ..sample(ts)
     };
     insert(client, tables::SAMPLES, &marker).await;
     let bits: u64 = client
@@ -181,9 +123,73 @@ async fn rows(client: &Client) {
     label_values(client).await;
 }
 
+fn sample(ts: i64) -> SampleRow {
+    SampleRow {
+        tenant: "t".to_owned(),
+        metric: "m".to_owned(),
+        b: bucket_of(ts),
+        id: u64::MAX - 1,
+        ts,
+        value: -0.1,
+        start_ts: ts - 90_001,
+        ret_days: 30,
+    }
+}
+
+fn histogram(ts: i64) -> HistogramRow {
+    HistogramRow {
+        tenant: "t".to_owned(),
+        metric: "m".to_owned(),
+        b: bucket_of(ts),
+        id: 1,
+        ts,
+        start_ts: 0,
+        count: 7,
+        sum: Some(1.25),
+        min: None,
+        max: Some(f64::INFINITY),
+        scale: EXPLICIT_SCALE,
+        zero_threshold: 1e-128,
+        zero_count: 3,
+        pos_offset: -5,
+        pos: vec![1, u64::MAX],
+        neg_offset: 6,
+        neg: vec![2],
+        ret_days: 30,
+    }
+}
+
+fn series(ts: i64) -> SeriesRow {
+    let second = u32::try_from(ts / 1000).unwrap();
+    SeriesRow {
+        tenant: "t".to_owned(),
+        metric: "m".to_owned(),
+        day: day_of(ts),
+        id: 1,
+        kind: SeriesKind::ExplicitHistogram.code(),
+        labels: PAIRS
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .to_vec(),
+        bounds: vec![0.5, 2.0],
+        first_seen: second - 1,
+        last_seen: second,
+    }
+}
+
+fn metadata(ts: i64) -> MetadataRow {
+    MetadataRow {
+        tenant: "t".to_owned(),
+        family: "m".to_owned(),
+        kind: "counter".to_owned(),
+        unit: "seconds".to_owned(),
+        help: "How long?".to_owned(),
+        updated: u32::try_from(ts / 1000).unwrap(),
+    }
+}
+
 async fn there_and_back<T>(client: &Client, table: &str, row: T)
 where
-    T: RowOwned + RowWrite + Serialize + PartialEq + std::fmt::Debug,
+    T: RowOwned + RowRead + RowWrite + PartialEq + std::fmt::Debug,
 {
     insert(client, table, &row).await;
     let found: Vec<T> = client
@@ -199,8 +205,14 @@ where
     T: RowOwned + RowWrite,
 {
     let mut insert = client.insert::<T>(table).await.unwrap();
-    insert.write(row).await.unwrap_or_else(|error| panic!("{table}: {error}"));
-    insert.end().await.unwrap_or_else(|error| panic!("{table}: {error}"));
+    insert
+        .write(row)
+        .await
+        .unwrap_or_else(|error| panic!("{table}: {error}"));
+    insert
+        .end()
+        .await
+        .unwrap_or_else(|error| panic!("{table}: {error}"));
 }
 
 /// The view fills label values from series.
@@ -211,6 +223,8 @@ async fn label_values(client: &Client) {
         .await
         .unwrap();
     found.sort();
-    let pairs = [("a", "1"), ("ü", "日本")];
-    assert_eq!(found, pairs.map(|(key, value)| (key.to_owned(), value.to_owned())));
+    assert_eq!(
+        found,
+        PAIRS.map(|(key, value)| (key.to_owned(), value.to_owned()))
+    );
 }

@@ -23,7 +23,11 @@ const FAMILIES: [(&str, &str); 4] = [
 fn python(script: &str) -> Command {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     let program = tests.join(".venv/bin/python");
-    assert!(program.is_file(), "{} is missing: run tests/run, which makes it", program.display());
+    assert!(
+        program.is_file(),
+        "{} is missing: run tests/run, which makes it",
+        program.display()
+    );
     let mut command = Command::new(program);
     command.arg(script_path(tests, script));
     for (name, _) in std::env::vars_os() {
@@ -68,7 +72,10 @@ fn header(keys: &Keys) -> String {
     match keys.tenant.as_str() {
         "basic" => format!("Authorization=Basic {basic}"),
         "percent" => format!("Authorization=Basic%20{basic}"),
-        "own" => format!("X-Sluice-Instance={},X-API-Key={}", keys.tenant, keys.ingest),
+        "own" => format!(
+            "X-Sluice-Instance={},X-API-Key={}",
+            keys.tenant, keys.ingest
+        ),
         _ => format!("authorization=Bearer {}", keys.ingest),
     }
 }
@@ -108,7 +115,10 @@ fn expected(recorded: &Value, at: i64) -> Vector {
 }
 
 fn numbers(list: &Value) -> impl Iterator<Item = f64> {
-    list.as_array().unwrap().iter().map(|number| number.as_f64().unwrap())
+    list.as_array()
+        .unwrap()
+        .iter()
+        .map(|number| number.as_f64().unwrap())
 }
 
 #[tokio::test]
@@ -116,11 +126,22 @@ async fn a_request_written_by_hand_is_read_back() {
     let (stack, keys) = Stack::with(|directory| directory.tenant("hand")).await;
     let at = this_second();
     let mut command = python("by_hand.py");
-    command.args([&stack.url(4318), &keys.tenant, &keys.ingest, &at.to_string()]);
+    command.args([
+        &stack.url(4318),
+        &keys.tenant,
+        &keys.ingest,
+        &at.to_string(),
+    ]);
     let done = run(command, b"").success();
     assert_eq!(done.stdout, "200 {}\n");
-    let found = stack.ask_with(&keys.tenant, &keys.query).instant("by_hand_bytes", at).await;
+    let found = stack
+        .ask_with(&keys.tenant, &keys.query)
+        .instant("by_hand_bytes", at)
+        .await;
     let set = labels([("__name__", "by_hand_bytes"), ("worker_name", "w/1")]);
     // 2^53 + 1 as a float.
-    assert_eq!(found, Vector::from([(set, (at, "9007199254740992".to_owned()))]));
+    assert_eq!(
+        found,
+        Vector::from([(set, (at, "9007199254740992".to_owned()))])
+    );
 }

@@ -17,7 +17,11 @@ pub(crate) async fn gives(ask: &Ask, query: &str, at: i64, expected: Expected<'_
         .iter()
         .map(|(pairs, value)| (labels(pairs.iter().copied()), *value))
         .collect();
-    assert_eq!(wanted.len(), expected.len(), "{query}: the test lists a label set twice");
+    assert_eq!(
+        wanted.len(),
+        expected.len(),
+        "{query}: the test lists a label set twice"
+    );
     assert_eq!(
         found.keys().collect::<Vec<_>>(),
         wanted.keys().collect::<Vec<_>>(),
@@ -25,7 +29,10 @@ pub(crate) async fn gives(ask: &Ask, query: &str, at: i64, expected: Expected<'_
     );
     for ((set, (time, text)), value) in found.iter().zip(wanted.values()) {
         assert_eq!(*time, at, "{query}: a value of another time");
-        assert!(same(text, *value), "{query}: {set:?} is {text}, not {value}");
+        assert!(
+            same(text, *value),
+            "{query}: {set:?} is {text}, not {value}"
+        );
     }
 }
 
@@ -50,7 +57,10 @@ pub(crate) async fn range_equals_instants(ask: &Ask, query: &str, times: &[i64])
         assert_eq!(ranged, instant, "{query} at {time}");
         compared += instant.len();
     }
-    assert!(by_time.is_empty(), "{query}: values between the steps: {by_time:?}");
+    assert!(
+        by_time.is_empty(),
+        "{query}: values between the steps: {by_time:?}"
+    );
     compared
 }
 
@@ -59,7 +69,10 @@ fn turned(matrix: Matrix) -> BTreeMap<i64, Vector> {
     let mut by_time: BTreeMap<i64, Vector> = BTreeMap::new();
     for (set, samples) in matrix {
         for (time, value) in samples {
-            by_time.entry(time).or_default().insert(set.clone(), (time, value));
+            by_time
+                .entry(time)
+                .or_default()
+                .insert(set.clone(), (time, value));
         }
     }
     by_time

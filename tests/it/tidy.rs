@@ -8,13 +8,18 @@ use regex::Regex;
 const MAX_LINES: usize = 400;
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .unwrap()
+        .to_owned()
 }
 
 /// Every Rust source: path from the root, text.
 fn sources() -> Vec<(String, String)> {
     let mut found = Vec::new();
-    for top in ["services", "schemas", "proto", "loadtest", "deploy", "tests"] {
+    for top in [
+        "services", "schemas", "proto", "loadtest", "deploy", "tests",
+    ] {
         collect(&root().join(top), &mut found);
     }
     assert!(found.len() > 50, "the sources were not found");
@@ -26,11 +31,17 @@ fn collect(folder: &Path, found: &mut Vec<(String, String)>) {
         return;
     };
     for path in entries.map(|entry| entry.unwrap().path()) {
-        let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        let hidden = path
+            .file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with('.'));
         if path.is_dir() && !hidden {
             collect(&path, found);
         } else if path.extension().is_some_and(|ending| ending == "rs") {
-            let name = path.strip_prefix(root()).unwrap().to_string_lossy().into_owned();
+            let name = path
+                .strip_prefix(root())
+                .unwrap()
+                .to_string_lossy()
+                .into_owned();
             found.push((name, std::fs::read_to_string(&path).unwrap()));
         }
     }
@@ -89,16 +100,36 @@ fn sql_is_written_in_few_places() {
             || is_tests(path)
     };
     let code = Regex::new(r"(?m)^\s*//.*$").unwrap();
-    let found = breaking(|path, text| !allowed(path) && sql.is_match(&code.replace_all(without_tests(text), "")));
+    let found = breaking(|path, text| {
+        !allowed(path) && sql.is_match(&code.replace_all(without_tests(text), ""))
+    });
     assert!(found.is_empty(), "{found:?}");
 }
 
 #[test]
 fn promql_stays_pure() {
-    let allowed = ["memchr", "regex", "regex-syntax", "ryu", "smallvec", "thiserror", "xxhash-rust", "serde"];
+    let allowed = [
+        "memchr",
+        "regex",
+        "regex-syntax",
+        "ryu",
+        "smallvec",
+        "thiserror",
+        "xxhash-rust",
+        "serde",
+    ];
     let manifest = std::fs::read_to_string(root().join("services/promql/Cargo.toml")).unwrap();
-    let dependencies = manifest.split("[dependencies]").nth(1).unwrap().split("\n[").next().unwrap();
-    for line in dependencies.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
+    let dependencies = manifest
+        .split("[dependencies]")
+        .nth(1)
+        .unwrap()
+        .split("\n[")
+        .next()
+        .unwrap();
+    for line in dependencies
+        .lines()
+        .filter(|line| !line.trim().is_empty() && !line.starts_with('#'))
+    {
         let name = line.split(['.', ' ', '=']).next().unwrap();
         assert!(allowed.contains(&name), "promql must not depend on {name}");
     }
@@ -114,7 +145,9 @@ fn promql_stays_pure() {
 
 #[test]
 fn translation_does_no_io_and_reads_no_clock() {
-    let clock = Regex::new(r"\basync fn|SystemTime|Instant::now|std::(fs|net|env)|tokio|Timestamp::now").unwrap();
+    let clock =
+        Regex::new(r"\basync fn|SystemTime|Instant::now|std::(fs|net|env)|tokio|Timestamp::now")
+            .unwrap();
     let bad = breaking(|path, text| {
         path.starts_with("services/gateway/src/translate") && clock.is_match(without_tests(text))
     });
@@ -124,7 +157,8 @@ fn translation_does_no_io_and_reads_no_clock() {
 #[test]
 fn tasks_are_started_in_one_place() {
     let spawn = Regex::new(r"tokio::(task::)?spawn\(").unwrap();
-    let bad = breaking(|path, text| spawn.is_match(text) && path != "services/runtime/src/tasks.rs");
+    let bad =
+        breaking(|path, text| spawn.is_match(text) && path != "services/runtime/src/tasks.rs");
     assert!(bad.is_empty(), "{bad:?}");
 }
 

@@ -1,6 +1,8 @@
 //! Pushes that are answered with 200.
 
-use super::{Cast, Ingest, JSON, PROTOBUF, Stack, Value, body, gzip, json, one_point, otlp, this_second};
+use super::{
+    Cast, Ingest, JSON, PROTOBUF, Stack, Value, body, gzip, json, one_point, otlp, this_second,
+};
 
 /// What a "Test connection" button may send.
 pub(super) async fn empty_requests_succeed(gateway: &Ingest, kind: &str) {
@@ -20,65 +22,117 @@ pub(super) async fn empty_requests_succeed(gateway: &Ingest, kind: &str) {
         ("content-encoding", "gzip"),
         ("x-nothing", "said"),
     ] {
-        let answer = gateway.call("/v1/metrics").header(name, value).body("").send().await;
+        let answer = gateway
+            .call("/v1/metrics")
+            .header(name, value)
+            .body("")
+            .send()
+            .await;
         assert_eq!(answer.status, 200, "{name}: {value}: {}", answer.text());
     }
     let call = gateway.call("/v1/metrics").header("content-type", kind);
-    let answer = call.header("content-encoding", "gzip").body(gzip(b"")).send().await;
+    let answer = call
+        .header("content-encoding", "gzip")
+        .body(gzip(b""))
+        .send()
+        .await;
     assert_eq!(answer.partial(), (0, String::new()));
 }
 
-/// Every reason once or more, in one push, beside a point that must be stored.
-pub(super) async fn rejects_are_counted_by_reason(stack: &Stack, cast: &Cast) {
-    let at = this_second();
+/// Metrics that are lost, how many points of each, and why.
+fn lost(at: i64) -> [(Value, i64, &'static str); 10] {
     let (old, future) = (at - 8 * 86_400_000, at + 20 * 60_000);
     let point = |ts| otlp::number(&[], ts, 1.0);
-    let with = |metric: Value, data: &str, field: &str, value: Value| {
-        let mut metric = metric;
-        metric[data][field] = value;
+    let with_temporality = |name: &str, points: &[Value], number: u8| {
+        let mut metric = otlp::counter(name, "", points);
+        metric["sum"]["aggregationTemporality"] = json!(number);
         metric
     };
-    let valueless = json!({"timeUnixNano": otlp::nanos(at)});
-    let timeless = json!({"asDouble": 1.0});
     let buckets = |bounds: &[f64], counts: &[u64]| otlp::observations(&[], at, 1.0, bounds, counts);
-    let metrics = [
-        otlp::gauge("good", "", &[point(at)]),
-        with(otlp::counter("delta", "", &[point(at), point(at)]), "sum", "aggregationTemporality", json!(1)),
-        with(otlp::counter("vague", "", &[point(at)]), "sum", "aggregationTemporality", json!(0)),
-        otlp::gauge("valueless", "", &[valueless]),
-        otlp::gauge("timeless", "", &[timeless]),
-        otlp::gauge("old", "", &[point(old), point(at), point(old)]),
-        otlp::gauge("early", "", &[point(future)]),
-        otlp::gauge("!!!", "", &[point(at)]),
-        otlp::gauge("unlabelled", "", &[otlp::number(&[("", "x")], at, 1.0)]),
-        otlp::histogram("uneven", "", &[buckets(&[1.0, 2.0], &[1, 2])]),
-        otlp::histogram("falling", "", &[buckets(&[2.0, 1.0], &[1, 2, 3])]),
-    ];
-    let reasons = [
-        "2 points rejected: delta_temporality;",
-        "1 point rejected: unspecified_temporality;",
-        "1 point rejected: no_value;",
-        "1 point rejected: timestamp_zero;",
-        "2 points rejected: too_old;",
-        "1 point rejected: too_far_in_future;",
-        "1 point rejected: invalid_metric_name;",
-        "1 point rejected: invalid_label_name;",
-        "1 point rejected: bucket_mismatch;",
-        "1 point rejected: invalid_bounds;",
-    ];
-    let answer = stack.ingest_with(&cast.good).json(&otlp::request(&[], &metrics)).await;
-    let (count, message) = answer.partial();
-    assert_eq!(count, 12, "{message}");
-    for reason in reasons {
-        assert!(message.contains(reason), "{message:?} does not say {reason:?}");
+    let gauge = |name: &str, points: &[Value]| otlp::gauge(name, "", points);
+    let histogram = |name: &str, point: Value| otlp::histogram(name, "", &[point]);
+    [
+        (
+            with_temporality("delta", &[point(at), point(at)], 1),
+            2,
+            "delta_temporality",
+        ),
+        (
+            with_temporality("vague", &[point(at)], 0),
+            1,
+            "unspecified_temporality",
+        ),
+        (
+            gauge("valueless", &[json!({"timeUnixNano": otlp::nanos(at)})]),
+            1,
+            "no_value",
+        ),
+        (
+            gauge("timeless", &[json!({"asDouble": 1.0})]),
+            1,
+            "timestamp_zero",
+        ),
+        (
+            gauge("old", &[point(old), point(at), point(old)]),
+            2,
+            "too_old",
+        ),
+        (gauge("early", &[point(future)]), 1, "too_far_in_future"),
+        (gauge("!!!", &[point(at)]), 1, "invalid_metric_name"),
+        (
+            gauge("unlabelled", &[otlp::number(&[("", "x")], at, 1.0)]),
+            1,
+            "invalid_label_name",
+        ),
+        (
+            histogram("uneven", buckets(&[1.0, 2.0], &[1, 2])),
+            1,
+            "bucket_mismatch",
+        ),
+        (
+            histogram("falling", buckets(&[2.0, 1.0], &[1, 2, 3])),
+            1,
+            "invalid_bounds",
+        ),
+    ]
+}
+
+/// Each reason alone, and all of them in one JSON push beside a point that must be stored.
+pub(super) async fn rejects_are_counted_by_reason(stack: &Stack, cast: &Cast) {
+    let at = this_second();
+    let gateway = stack.ingest_with(&cast.good);
+    let mut metrics = vec![otlp::gauge("good", "", &[otlp::number(&[], at, 1.0)])];
+    let mut total = 0;
+    for (metric, points, reason) in lost(at) {
+        total += points;
+        metrics.push(metric.clone());
+        let answer = gateway.json(&otlp::request(&[], &[metric])).await;
+        let (count, message) = answer.partial();
+        assert_eq!(count, points, "{reason}: {message}");
+        let noun = if points == 1 { "point" } else { "points" };
+        let sentence = format!("{points} {noun} rejected: {reason};");
+        assert!(
+            message.contains(&sentence) && message.contains("to do: "),
+            "{message}"
+        );
     }
-    let found = stack.ask_with("t", &cast.reader).instant("{__name__=~\".+\"}", at).await;
+    let (count, message) = gateway.json(&otlp::request(&[], &metrics)).await.partial();
+    assert_eq!(count, total, "{message}");
+    let found = stack
+        .ask_with("t", &cast.reader)
+        .instant("{__name__=~\".+\"}", at)
+        .await;
     let names: Vec<&str> = found.keys().map(|set| set["__name__"].as_str()).collect();
-    assert_eq!(names, ["good", "old"], "one good point of `old` and `good` itself");
+    assert_eq!(
+        names,
+        ["good", "old"],
+        "the good point, and the good one of three"
+    );
 
     // All points of a push: still 200, and the same count in protobuf.
-    let request = otlp::request(&[], &[otlp::gauge("old", "", &[point(old)])]);
-    let answer = stack.ingest_with(&cast.good).protobuf(&request).await;
+    let old = otlp::number(&[], at - 8 * 86_400_000, 1.0);
+    let request = otlp::request(&[], &[otlp::gauge("old", "", &[old])]);
+    let answer = gateway.protobuf(&request).await;
     assert_eq!(answer.header("content-type"), PROTOBUF);
     assert_eq!(answer.partial().0, 1);
 }

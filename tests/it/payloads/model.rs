@@ -33,10 +33,22 @@ pub(super) const FILES: [File; 4] = [
         profile: Profile::Cerebrium,
         rejected: 0,
         renamed: &[
-            ("cerebrium_run_execution_time_ms", "cerebrium_run_execution_time_ms_milliseconds"),
-            ("cerebrium_run_queue_time_ms", "cerebrium_run_queue_time_ms_milliseconds"),
-            ("cerebrium_run_coldstart_time_ms", "cerebrium_run_coldstart_time_ms_milliseconds"),
-            ("cerebrium_run_response_time_ms", "cerebrium_run_response_time_ms_milliseconds"),
+            (
+                "cerebrium_run_execution_time_ms",
+                "cerebrium_run_execution_time_ms_milliseconds",
+            ),
+            (
+                "cerebrium_run_queue_time_ms",
+                "cerebrium_run_queue_time_ms_milliseconds",
+            ),
+            (
+                "cerebrium_run_coldstart_time_ms",
+                "cerebrium_run_coldstart_time_ms_milliseconds",
+            ),
+            (
+                "cerebrium_run_response_time_ms",
+                "cerebrium_run_response_time_ms_milliseconds",
+            ),
         ],
         promoted: &[("service.name", "job")],
     },
@@ -57,15 +69,33 @@ pub(super) const FILES: [File; 4] = [
         profile: Profile::Cog,
         rejected: 0,
         renamed: &[
-            ("cog.runtime.prediction.count", "cog_runtime_prediction_count_total"),
-            ("cog.runtime.prediction.rejected", "cog_runtime_prediction_rejected_total"),
-            ("cog.runtime.prediction.active", "cog_runtime_prediction_active"),
-            ("cog.runtime.prediction.duration", "cog_runtime_prediction_duration_seconds"),
-            ("cog.runtime.setup.duration", "cog_runtime_setup_duration_seconds"),
+            (
+                "cog.runtime.prediction.count",
+                "cog_runtime_prediction_count_total",
+            ),
+            (
+                "cog.runtime.prediction.rejected",
+                "cog_runtime_prediction_rejected_total",
+            ),
+            (
+                "cog.runtime.prediction.active",
+                "cog_runtime_prediction_active",
+            ),
+            (
+                "cog.runtime.prediction.duration",
+                "cog_runtime_prediction_duration_seconds",
+            ),
+            (
+                "cog.runtime.setup.duration",
+                "cog_runtime_setup_duration_seconds",
+            ),
             ("cog.runtime.slot.count", "cog_runtime_slot_count"),
             ("model.token_count", "model_token_count_total"),
         ],
-        promoted: &[("service.name", "job"), ("cog.process.role", "cog_process_role")],
+        promoted: &[
+            ("service.name", "job"),
+            ("cog.process.role", "cog_process_role"),
+        ],
     },
     File {
         name: "baseten_custom_metrics.json",
@@ -76,10 +106,16 @@ pub(super) const FILES: [File; 4] = [
         renamed: &[
             ("model.cache.hits", "model_cache_hits_total"),
             ("model.cache.misses", "model_cache_misses_total"),
-            ("model.validation.failures", "model_validation_failures_total"),
+            (
+                "model.validation.failures",
+                "model_validation_failures_total",
+            ),
             ("model.batch.size", "model_batch_size"),
             ("model.queue.depth", "model_queue_depth"),
-            ("model.kv_cache.utilization", "model_kv_cache_utilization_ratio"),
+            (
+                "model.kv_cache.utilization",
+                "model_kv_cache_utilization_ratio",
+            ),
             ("model.inference.latency", ""),
         ],
         promoted: &[
@@ -167,7 +203,10 @@ fn points(renamed: Pairs<'_>, metric: &Value) -> Vec<(Labels, String)> {
         let mut found = Vec::new();
         for point in list(histogram, "dataPoints") {
             let mut below = 0;
-            for (bound, count) in list(point, "explicitBounds").iter().zip(list(point, "bucketCounts")) {
+            for (bound, count) in list(point, "explicitBounds")
+                .iter()
+                .zip(list(point, "bucketCounts"))
+            {
                 below += count.as_str().unwrap().parse::<u64>().unwrap();
                 let le = bound.as_f64().unwrap().to_string();
                 found.push((named("_bucket", point, Some(("le", le))), below.to_string()));
@@ -201,11 +240,17 @@ fn number(point: &Value) -> String {
 fn attributes(of: &Value) -> impl Iterator<Item = (String, String)> {
     list(of, "attributes").iter().map(|attribute| {
         let key = attribute["key"].as_str().unwrap().to_owned();
-        let value = attribute["value"]["stringValue"].as_str().unwrap().to_owned();
+        let value = attribute["value"]["stringValue"]
+            .as_str()
+            .unwrap()
+            .to_owned();
         (key, value)
     })
 }
 
 fn list<'a>(of: &'a Value, name: &str) -> &'a [Value] {
-    of.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+    of.get(name)
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+        .unwrap_or_default()
 }
