@@ -44,6 +44,10 @@ pub enum NamingStrategy {
 /// What `translate` needs to know about the key that pushed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent switches that people set by name"
+)]
 pub struct Translation {
     /// How names are made.
     pub strategy: NamingStrategy,
@@ -56,6 +60,8 @@ pub struct Translation {
     pub scope_labels: bool,
     /// Whether a data point's own `instance` label wins over `service.instance.id`.
     pub keep_point_instance: bool,
+    /// Whether DCGM's blank values (2^63 in metrics named `DCGM_…`) are left out.
+    pub drop_dcgm_blanks: bool,
 }
 
 /// Resource attributes promoted when a key does not say otherwise.
@@ -87,12 +93,14 @@ impl Translation {
             promote: DEFAULT_PROMOTE.iter().map(ToString::to_string).collect(),
             scope_labels: false,
             keep_point_instance: false,
+            drop_dcgm_blanks: false,
         };
         match profile {
             Profile::Cerebrium => translation.add_ratio = false,
             Profile::Crusoe => {
                 translation.strategy = NamingStrategy::UnderscoreEscapingWithoutSuffixes;
                 translation.keep_point_instance = true;
+                translation.drop_dcgm_blanks = true;
             }
             Profile::Modal
             | Profile::Cog

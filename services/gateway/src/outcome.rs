@@ -5,6 +5,9 @@ use crate::translate::{Reason, Warning};
 /// Longest text in a partial success, bytes.
 pub const MAX_MESSAGE_BYTES: usize = 2048;
 
+/// Most sentences that belong to no point.
+pub const MAX_NOTES: usize = 8;
+
 /// Longest excerpt of a sender's own text in a message, bytes.
 const MAX_EXCERPT_BYTES: usize = 120;
 
@@ -66,9 +69,12 @@ impl Tally {
         add(&mut self.warned[warning as usize], points, metric, detail);
     }
 
-    /// Adds a sentence for the sender that belongs to no point.
+    /// Adds a sentence for the sender that belongs to no point; the same one once, and no more than
+    /// [`MAX_NOTES`] of them.
     pub fn note(&mut self, sentence: String) {
-        self.notes.push(sentence);
+        if self.notes.len() < MAX_NOTES && !self.notes.contains(&sentence) {
+            self.notes.push(sentence);
+        }
     }
 
     /// Points that the push had.

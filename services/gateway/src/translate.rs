@@ -5,6 +5,7 @@
 
 mod reject;
 mod push;
+mod kinds;
 mod time;
 mod names;
 mod units;
@@ -14,6 +15,7 @@ mod text;
 mod identity;
 mod number;
 mod histogram;
+mod target_info;
 mod rows;
 mod metadata;
 

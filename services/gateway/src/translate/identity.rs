@@ -52,19 +52,16 @@ mod tests {
 
     #[test]
     fn ids_stay_the_same_from_release_to_release() {
-        assert_eq!(id(&[], SeriesKind::Number, &[]), 0);
-        assert_eq!(
+        let ids = [
+            id(&[], SeriesKind::Number, &[]),
             id(&[("job", "api"), ("le", "5")], SeriesKind::Number, &[]),
-            1
-        );
-        assert_eq!(
             id(
                 &[("job", "api")],
                 SeriesKind::ExplicitHistogram,
-                &[0.5, 1.0]
+                &[0.5, 1.0],
             ),
-            2
-        );
+        ];
+        assert_eq!(ids, [3_244_421_341_483_603_138, 1, 2]);
     }
 
     #[test]

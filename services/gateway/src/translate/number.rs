@@ -6,7 +6,7 @@ use schemas::rows::{SampleRow, SeriesKind, bucket_of};
 
 use super::Refusal;
 use super::push::{Place, Push, has_no_recorded_value};
-use super::reject::Reason;
+use super::reject::{Reason, Warning};
 use super::rows::{STALE_BITS, Shape, Slot, outranks};
 use super::time::start_of;
 
@@ -42,6 +42,13 @@ fn add(
 ) -> Result<u64, Refusal> {
     let ts = push.window.admit(point.time_unix_nano)?;
     let value = value_of(point)?;
+    if push.translation().drop_dcgm_blanks && is_dcgm_blank(&place.family.name, value) {
+        push.tally
+            .warn(Warning::SentinelDropped, 1, &place.family.name, || {
+                format!("value {value} is DCGM's blank")
+            });
+        return Ok(0);
+    }
     let start_ts = start_of(start_time_unix_nano, ts);
     let set = push.labels(place, &point.attributes)?;
     let (id, slot) = push.slot(place, SHAPE, &set.labels, ts)?;
@@ -68,6 +75,13 @@ fn add(
         }
     }
     Ok(set.cut)
+}
+
+/// Whether a value is what DCGM writes for "not known": the 64-bit integers from 2^63 - 16 on, which
+/// are all 2^63 as doubles.
+fn is_dcgm_blank(family: &str, value: f64) -> bool {
+    const BLANK: f64 = 9_223_372_036_854_775_808.0;
+    value == BLANK && family.starts_with("DCGM_")
 }
 
 /// The value as a double; whole numbers beyond 2^53 lose their last digits, as in Prometheus.

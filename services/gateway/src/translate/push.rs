@@ -1,14 +1,11 @@
 //! Walks one push from resource to point and settles what becomes of each point.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
+use auth::translation::Translation;
 use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
 use opentelemetry_proto::tonic::common::v1::KeyValue;
-use opentelemetry_proto::tonic::metrics::v1::metric::Data;
-use opentelemetry_proto::tonic::metrics::v1::{
-    AggregationTemporality, DataPointFlags, Histogram, Metric, ScopeMetrics, Sum,
-};
+use opentelemetry_proto::tonic::metrics::v1::{DataPointFlags, Metric, ScopeMetrics};
 
 use super::identity::series_id;
 use super::labels::{Given, Label, LabelSet, Rules, label_set};
@@ -17,8 +14,9 @@ use super::names::{Suffix, metric_name};
 use super::reject::{Reason, Warning};
 use super::resource::{escapes, resource_labels, scope_labels};
 use super::rows::{Family, Key, Rows, Shape, Slot};
+use super::target_info::{self, Span};
 use super::time::Window;
-use super::{Context, Refusal, histogram, number};
+use super::{Context, Refusal};
 use crate::decode::points_in;
 use crate::outcome::{Tally, excerpt};
 
@@ -37,6 +35,20 @@ pub(super) struct Place<'m> {
     pub(super) family: &'m Family,
 }
 
+impl<'m> Place<'m> {
+    /// The place of a family that comes from the resource itself and from no scope.
+    pub(super) fn of_resource(resource: &'m [Given], family: &'m Family) -> Self {
+        Self {
+            origin: Origin {
+                resource,
+                scope: &[],
+                scope_index: u32::MAX,
+            },
+            family,
+        }
+    }
+}
+
 /// A push on its way to rows.
 #[derive(Debug)]
 pub(super) struct Push<'c> {
@@ -50,6 +62,8 @@ pub(super) struct Push<'c> {
     families: HashMap<String, u32>,
     scopes: HashMap<Vec<Given>, u32>,
     seen: u64,
+    /// Times of the stored points of the resource at hand.
+    span: Option<Span>,
     buffer: Vec<u8>,
 }
 
@@ -70,12 +84,17 @@ impl<'c> Push<'c> {
             families: HashMap::new(),
             scopes: HashMap::new(),
             seen: 0,
+            span: None,
             buffer: Vec::new(),
         };
         for resource in &request.resource_metrics {
             let resource_labels = resource_labels(resource, context.translation);
             for scope in &resource.scope_metrics {
                 push.scope(scope, &resource_labels);
+            }
+            if let Some(span) = push.span.take() {
+                target_info::add(&mut push, resource, span);
+                push.span = None;
             }
         }
         push
@@ -108,62 +127,8 @@ impl<'c> Push<'c> {
         }
     }
 
-    fn metric(&mut self, metric: &Metric, origin: &Origin<'_>) {
-        match &metric.data {
-            None => {}
-            Some(Data::Gauge(gauge)) => {
-                let Some(family) = self.family(metric, Suffix::Ratio, gauge.data_points.len())
-                else {
-                    return;
-                };
-                let place = self.place(&family, origin);
-                let accepted = self.each(metric, &place, &gauge.data_points, number::add_gauge);
-                self.describe(accepted, &family, metric, "gauge");
-            }
-            Some(Data::Sum(sum)) => self.sum(metric, sum, origin),
-            Some(Data::Histogram(histogram)) => self.histogram(metric, histogram, origin),
-            Some(Data::ExponentialHistogram(histogram)) => {
-                self.unsupported(metric, "exponential histogram", histogram.data_points.len());
-            }
-            Some(Data::Summary(summary)) => {
-                self.unsupported(metric, "summary", summary.data_points.len());
-            }
-        }
-    }
-
-    fn sum(&mut self, metric: &Metric, sum: &Sum, origin: &Origin<'_>) {
-        let points = sum.data_points.len();
-        if !self.is_cumulative(metric, sum.aggregation_temporality, points) {
-            return;
-        }
-        let (suffix, kind) = if sum.is_monotonic {
-            (Suffix::Total, "counter")
-        } else {
-            (Suffix::Unit, "gauge")
-        };
-        let Some(family) = self.family(metric, suffix, points) else {
-            return;
-        };
-        let place = self.place(&family, origin);
-        let accepted = self.each(metric, &place, &sum.data_points, number::add_sum);
-        self.describe(accepted, &family, metric, kind);
-    }
-
-    fn histogram(&mut self, metric: &Metric, histogram: &Histogram, origin: &Origin<'_>) {
-        let points = histogram.data_points.len();
-        if !self.is_cumulative(metric, histogram.aggregation_temporality, points) {
-            return;
-        }
-        let Some(family) = self.family(metric, Suffix::Unit, points) else {
-            return;
-        };
-        let place = self.place(&family, origin);
-        let accepted = self.each(metric, &place, &histogram.data_points, histogram::add);
-        self.describe(accepted, &family, metric, "histogram");
-    }
-
     /// The place of a family's points, with scope labels only where they are wanted.
-    fn place<'m>(&self, family: &'m Family, origin: &Origin<'m>) -> Place<'m> {
+    pub(super) fn place<'m>(&self, family: &'m Family, origin: &Origin<'m>) -> Place<'m> {
         let with_scope = self.context.translation.scope_labels
             || self.with_scope.binary_search(&family.name).is_ok();
         let scope = if with_scope { origin.scope } else { &[] };
@@ -174,7 +139,7 @@ impl<'c> Push<'c> {
     }
 
     /// Runs `add` for each point and settles it; returns whether any was accepted.
-    fn each<P>(
+    pub(super) fn each<P>(
         &mut self,
         metric: &Metric,
         place: &Place<'_>,
@@ -216,7 +181,12 @@ impl<'c> Push<'c> {
     }
 
     /// The family of a metric with points; rejects them all when it cannot have a name.
-    fn family(&mut self, metric: &Metric, suffix: Suffix, points: usize) -> Option<Family> {
+    pub(super) fn family(
+        &mut self,
+        metric: &Metric,
+        suffix: Suffix,
+        points: usize,
+    ) -> Option<Family> {
         if points == 0 {
             return None;
         }
@@ -249,45 +219,21 @@ impl<'c> Push<'c> {
             );
             return None;
         }
+        Some(self.intern(name))
+    }
+
+    /// The family of a name, the same for the whole push.
+    pub(super) fn intern(&mut self, name: String) -> Family {
         let next = index(self.families.len());
         let index = match self.families.get(&name) {
             Some(index) => *index,
             None => *self.families.entry(name.clone()).or_insert(next),
         };
-        Some(Family { name, index })
+        Family { name, index }
     }
 
-    /// Whether a metric is cumulative; rejects all its points when it is not.
-    fn is_cumulative(&mut self, metric: &Metric, temporality: i32, points: usize) -> bool {
-        let (reason, detail) = match AggregationTemporality::try_from(temporality) {
-            Ok(AggregationTemporality::Cumulative) => return true,
-            Ok(AggregationTemporality::Delta) => (
-                Reason::DeltaTemporality,
-                "aggregationTemporality is delta".into(),
-            ),
-            Ok(AggregationTemporality::Unspecified) => (
-                Reason::UnspecifiedTemporality,
-                Cow::Borrowed("aggregationTemporality is unspecified"),
-            ),
-            Err(_) => (
-                Reason::UnspecifiedTemporality,
-                format!("aggregationTemporality is {temporality}").into(),
-            ),
-        };
-        self.reject_all(metric, Refusal::new(reason, detail), points);
-        false
-    }
-
-    fn unsupported(&mut self, metric: &Metric, what: &str, points: usize) {
-        let detail = format!("it is of type {what}");
-        self.reject_all(
-            metric,
-            Refusal::new(Reason::UnsupportedType, detail),
-            points,
-        );
-    }
-
-    fn reject_all(&mut self, metric: &Metric, refusal: Refusal, points: usize) {
+    /// Rejects all points of a metric.
+    pub(super) fn reject_all(&mut self, metric: &Metric, refusal: Refusal, points: usize) {
         let points = u64::try_from(points).unwrap_or(u64::MAX);
         self.seen = self.seen.saturating_add(points);
         self.tally.reject(refusal.reason, points, &metric.name, || {
@@ -295,15 +241,22 @@ impl<'c> Push<'c> {
         });
     }
 
-    fn describe(&mut self, accepted: bool, family: &Family, metric: &Metric, kind: &str) {
-        if accepted {
-            let common = Common {
-                tenant: self.context.tenant.id.as_str(),
-                strategy: self.context.translation.strategy,
-                longest: self.context.tenant.limits.max_label_value_length,
-                updated: u32::try_from(self.context.now_ms / 1000).unwrap_or_default(),
-            };
-            self.metadata.set(family, metric, kind, &common);
+    /// Writes the metadata row of a family.
+    pub(super) fn describe(&mut self, family: &Family, metric: &Metric, kind: &str) {
+        let common = Common {
+            tenant: self.context.tenant.id.as_str(),
+            strategy: self.context.translation.strategy,
+            longest: self.context.tenant.limits.max_label_value_length,
+            updated: u32::try_from(self.context.now_ms / 1000).unwrap_or_default(),
+        };
+        self.metadata.set(family, metric, kind, &common);
+    }
+
+    /// How the labels of this push are made.
+    pub(super) fn rules(&self) -> Rules<'c> {
+        Rules {
+            limits: &self.context.tenant.limits,
+            escaping: escapes(self.context.translation.strategy),
         }
     }
 
@@ -313,15 +266,11 @@ impl<'c> Push<'c> {
         place: &Place<'p>,
         attributes: &'p [KeyValue],
     ) -> Result<LabelSet<'p>, Refusal> {
-        let rules = Rules {
-            limits: &self.context.tenant.limits,
-            escaping: escapes(self.context.translation.strategy),
-        };
         label_set(
             attributes,
             place.origin.resource,
             place.origin.scope,
-            &rules,
+            &self.rules(),
         )
     }
 
@@ -343,8 +292,14 @@ impl<'c> Push<'c> {
             ts,
             scope,
         };
-        let slot = self.rows.slot(self.context.tenant.id.as_str(), &key)?;
+        let slot = self.rows.slot(self.tenant_id(), &key)?;
+        self.span = Some(Span::with(self.span, ts));
         Ok((id, slot))
+    }
+
+    /// What the key that pushed wants.
+    pub(super) fn translation(&self) -> &'c Translation {
+        self.context.translation
     }
 
     /// Owner of the rows.

@@ -123,11 +123,17 @@ pub enum Warning {
     LabelValueCut,
     /// A histogram's count is not the sum of its buckets; both are stored as they came.
     CountDiffers,
+    /// A value that means "not known" was left out.
+    SentinelDropped,
 }
 
 impl Warning {
     /// Every warning, in the order of the enum.
-    pub const ALL: [Self; 2] = [Self::LabelValueCut, Self::CountDiffers];
+    pub const ALL: [Self; 3] = [
+        Self::LabelValueCut,
+        Self::CountDiffers,
+        Self::SentinelDropped,
+    ];
 
     /// The stable name in metrics, usage rows and answers.
     #[must_use]
@@ -135,6 +141,7 @@ impl Warning {
         match self {
             Self::LabelValueCut => "label_value_cut",
             Self::CountDiffers => "count_differs",
+            Self::SentinelDropped => "sentinel_dropped",
         }
     }
 
@@ -145,6 +152,9 @@ impl Warning {
             Self::LabelValueCut => "long label values were cut and end in `...`: send shorter ones",
             Self::CountDiffers => {
                 "the histogram's count is not the sum of its bucketCounts: correct the exporter"
+            }
+            Self::SentinelDropped => {
+                "values that stand for `not known` are left out; nothing, unless they were meant"
             }
         }
     }
