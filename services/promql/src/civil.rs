@@ -33,7 +33,11 @@ impl Civil {
         let in_year = in_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
         let shifted_month = (5 * in_year + 2) / 153;
         let day = in_year - (153 * shifted_month + 2) / 5 + 1;
-        let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+        let month = if shifted_month < 10 {
+            shifted_month + 3
+        } else {
+            shifted_month - 9
+        };
         let year = year_of_era + era * 400 + i64::from(month <= 2);
         let before_month: i64 = (1..month).map(|month| days_in_month(year, month)).sum();
         Self {
@@ -61,7 +65,15 @@ pub(crate) fn days_in_month(year: i64, month: i64) -> i64 {
 
 /// A time in milliseconds as `1970-01-01T00:00:00Z`.
 pub(crate) fn rfc3339(millis: i64) -> String {
-    let Civil { year, month, day, hour, minute, second, .. } = Civil::of(millis / 1000);
+    let Civil {
+        year,
+        month,
+        day,
+        hour,
+        minute,
+        second,
+        ..
+    } = Civil::of(millis / 1000);
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
@@ -72,10 +84,19 @@ mod tests {
     #[test]
     fn known_moments_have_their_fields() {
         let leap = Civil::of(1_709_210_096);
-        assert_eq!((leap.year, leap.month, leap.day, leap.day_of_year), (2024, 2, 29, 60));
-        assert_eq!((leap.weekday, leap.hour, leap.minute, leap.second), (4, 12, 34, 56));
+        assert_eq!(
+            (leap.year, leap.month, leap.day, leap.day_of_year),
+            (2024, 2, 29, 60)
+        );
+        assert_eq!(
+            (leap.weekday, leap.hour, leap.minute, leap.second),
+            (4, 12, 34, 56)
+        );
         let before = Civil::of(-1);
-        assert_eq!((before.year, before.month, before.day, before.weekday), (1969, 12, 31, 3));
+        assert_eq!(
+            (before.year, before.month, before.day, before.weekday),
+            (1969, 12, 31, 3)
+        );
         assert_eq!(before.day_of_year, 365);
         assert_eq!(days_in_month(1900, 2), 28);
         assert_eq!(days_in_month(2000, 2), 29);

@@ -123,17 +123,17 @@ impl<'a> Evaluator<'a> {
             NodeKind::Text(text) => Ok(Evaluated::Text(text.clone())),
             NodeKind::Unary { negate, expr } => self.unary(*negate, expr, steps),
             NodeKind::Once(expr) => self.once(expr, steps),
-            NodeKind::Selector(selector) => {
-                self.selector(selector, node.at, steps).map(Evaluated::Vector)
-            }
+            NodeKind::Selector(selector) => self
+                .selector(selector, node.at, steps)
+                .map(Evaluated::Vector),
             NodeKind::Binary(binary) => self.binary(binary, node.at, steps),
-            NodeKind::Aggregate(aggregate) => {
-                self.aggregate(aggregate, node.at, steps).map(Evaluated::Vector)
-            }
+            NodeKind::Aggregate(aggregate) => self
+                .aggregate(aggregate, node.at, steps)
+                .map(Evaluated::Vector),
             NodeKind::Call(call) => self.call(call, node.at, steps),
-            NodeKind::Range(_) | NodeKind::Subquery(_) => {
-                Err(EvalError::Execution("a range has no value at each step".to_owned()))
-            }
+            NodeKind::Range(_) | NodeKind::Subquery(_) => Err(EvalError::Execution(
+                "a range has no value at each step".to_owned(),
+            )),
         }
     }
 
@@ -167,9 +167,12 @@ impl<'a> Evaluator<'a> {
             return Ok(value);
         }
         match value {
-            Evaluated::Scalar(numbers) => {
-                Ok(Evaluated::Scalar(numbers.iter().flat_map(|one| vec![*one; steps.count]).collect()))
-            }
+            Evaluated::Scalar(numbers) => Ok(Evaluated::Scalar(
+                numbers
+                    .iter()
+                    .flat_map(|one| vec![*one; steps.count])
+                    .collect(),
+            )),
             Evaluated::Vector(mut columns) => {
                 for column in &mut columns {
                     column.repeat(steps.count);

@@ -12,7 +12,10 @@ pub(crate) struct Sum {
 impl Sum {
     /// A sum of one term.
     pub(crate) fn of(first: f64) -> Self {
-        Self { sum: first, error: 0.0 }
+        Self {
+            sum: first,
+            error: 0.0,
+        }
     }
 
     /// The sum with one more term.
@@ -49,7 +52,11 @@ pub(crate) struct Mean {
 impl Mean {
     /// The mean of one term.
     pub(crate) fn of(first: f64) -> Self {
-        Self { sum: Sum::of(first), count: 1.0, incremental: false }
+        Self {
+            sum: Sum::of(first),
+            count: 1.0,
+            incremental: false,
+        }
     }
 
     /// Takes one more term in.
@@ -64,10 +71,16 @@ impl Mean {
             }
             self.incremental = true;
             let before = self.count - 1.0;
-            self.sum = Sum { sum: self.sum.sum / before, error: self.sum.error / before };
+            self.sum = Sum {
+                sum: self.sum.sum / before,
+                error: self.sum.error / before,
+            };
         }
         let share = (self.count - 1.0) / self.count;
-        let scaled = Sum { sum: share * self.sum.sum, error: share * self.sum.error };
+        let scaled = Sum {
+            sum: share * self.sum.sum,
+            error: share * self.sum.error,
+        };
         self.sum = scaled.plus(term / self.count);
     }
 
@@ -86,7 +99,10 @@ mod tests {
     use super::*;
 
     fn sum(terms: &[f64]) -> f64 {
-        terms.iter().fold(Sum::default(), |sum, term| sum.plus(*term)).total()
+        terms
+            .iter()
+            .fold(Sum::default(), |sum, term| sum.plus(*term))
+            .total()
     }
 
     #[test]

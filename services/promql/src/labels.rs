@@ -12,11 +12,14 @@ pub(crate) fn is_metadata(name: &str) -> bool {
     matches!(name, METRIC_NAME | "__type__" | "__unit__")
 }
 
+/// A name and a value.
+pub(crate) type Pair = (Arc<str>, Arc<str>);
+
 /// A set of labels, sorted by name, without duplicates and without empty values (an empty value means
 /// the label is absent, as everywhere in Prometheus). Cheap to clone. Ordering is Prometheus' own:
 /// pair by pair, name before value, a prefix before what extends it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Labels(Arc<[(Arc<str>, Arc<str>)]>);
+pub struct Labels(Arc<[Pair]>);
 
 impl Labels {
     /// The set without labels.
@@ -32,7 +35,7 @@ impl Labels {
         N: Into<Arc<str>>,
         V: Into<Arc<str>>,
     {
-        let mut pairs: Vec<(Arc<str>, Arc<str>)> = pairs
+        let mut pairs: Vec<Pair> = pairs
             .into_iter()
             .map(|(name, value)| (name.into(), value.into()))
             .collect();

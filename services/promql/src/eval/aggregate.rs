@@ -53,13 +53,23 @@ impl Param {
         let (min, max) = match (&node.kind, values.first()) {
             (NodeKind::Number(_), Some(value)) => (*value, *value),
             (_, Some(_)) => {
-                let max = values.iter().fold(-f64::MAX, |max, value| go_max(max, *value));
-                let min = values.iter().fold(f64::MAX, |min, value| go_min(min, *value));
+                let max = values
+                    .iter()
+                    .fold(-f64::MAX, |max, value| go_max(max, *value));
+                let min = values
+                    .iter()
+                    .fold(f64::MAX, |min, value| go_min(min, *value));
                 (min, max)
             }
             (_, None) => (0.0, 0.0),
         };
-        Self { values, min, max, any_nan, at: node.at }
+        Self {
+            values,
+            min,
+            max,
+            any_nan,
+            at: node.at,
+        }
     }
 }
 
@@ -80,7 +90,7 @@ impl<'a> Evaluator<'a> {
         };
         let input = self.vector(&node.expr, steps)?;
         let weight: usize = input.iter().map(Column::weight).sum();
-        let out = self.aggregate_columns(node, at, param.as_ref(), input, steps)?;
+        let out = self.aggregate_columns((node, at), param.as_ref(), input, steps)?;
         self.release(weight);
         self.hold(out.iter().map(Column::weight).sum())?;
         Ok(out)
@@ -88,8 +98,7 @@ impl<'a> Evaluator<'a> {
 
     fn aggregate_columns(
         &self,
-        node: &AggregateNode,
-        at: usize,
+        (node, at): (&AggregateNode, usize),
         param: Option<&Param>,
         input: Vec<Column>,
         steps: Steps,
@@ -105,20 +114,20 @@ impl<'a> Evaluator<'a> {
                 if !check_k(param)? {
                     return Ok(Vec::new());
                 }
-                Ok(self.ranked((node.op, at), param, input, &groups, steps))
+                Ok(self.ranked((node.op, at), param, (input, groups), steps))
             }
             (AggregateOp::LimitRatio, Some(param)) => {
                 if !self.check_ratio(param)? {
                     return Ok(Vec::new());
                 }
-                Ok(self.ranked((node.op, at), param, input, &groups, steps))
+                Ok(self.ranked((node.op, at), param, (input, groups), steps))
             }
             _ => Ok(self.scalars(node, &input, groups, steps)),
         }
     }
 
     fn check_quantile(&self, param: &Param) {
-        let mut warn = |got: f64| {
+        let warn = |got: f64| {
             let got = general(got);
             let text = format!("quantile value should be between 0 and 1, got {got}");
             self.note(|all| all.warn(param.at, text));
@@ -142,13 +151,15 @@ impl<'a> Evaluator<'a> {
         if param.any_nan {
             return Err(EvalError::Execution("Ratio value is NaN".to_owned()));
         }
-        for (beyond, got, limit) in
-            [(param.max > 1.0, param.max, 1.0), (param.min < -1.0, param.min, -1.0)]
-        {
+        for (beyond, got, limit) in [
+            (param.max > 1.0, param.max, 1.0),
+            (param.min < -1.0, param.min, -1.0),
+        ] {
             if beyond {
                 let (got, limit) = (general(got), general(limit));
-                let text =
-                    format!("ratio value should be between -1 and 1, got {got}, capping to {limit}");
+                let text = format!(
+                    "ratio value should be between -1 and 1, got {got}, capping to {limit}"
+                );
                 self.note(|all| all.warn(param.at, text));
             }
         }

@@ -46,22 +46,26 @@ impl<'a> Evaluator<'a> {
     ) -> Result<Evaluated, EvalError> {
         let left = self.eval(&node.left, steps)?;
         let right = self.eval(&node.right, steps)?;
-        let operator = Operator { op: node.op, returns_bool: node.returns_bool, at };
+        let operator = Operator {
+            op: node.op,
+            returns_bool: node.returns_bool,
+            at,
+        };
         match (left, right) {
             (Evaluated::Scalar(left), Evaluated::Scalar(right)) => {
                 let cells = left.iter().zip(&right);
                 let numbers = cells.map(|(left, right)| cell::scalar(node.op, *left, *right));
                 Ok(Evaluated::Scalar(numbers.collect()))
             }
-            (Evaluated::Vector(columns), Evaluated::Scalar(numbers)) => {
-                self.with_scalar(operator, columns, &numbers, false).map(Evaluated::Vector)
-            }
-            (Evaluated::Scalar(numbers), Evaluated::Vector(columns)) => {
-                self.with_scalar(operator, columns, &numbers, true).map(Evaluated::Vector)
-            }
-            (Evaluated::Vector(left), Evaluated::Vector(right)) => {
-                self.vectors(node, operator, (left, right), steps).map(Evaluated::Vector)
-            }
+            (Evaluated::Vector(columns), Evaluated::Scalar(numbers)) => self
+                .with_scalar(operator, columns, &numbers, false)
+                .map(Evaluated::Vector),
+            (Evaluated::Scalar(numbers), Evaluated::Vector(columns)) => self
+                .with_scalar(operator, columns, &numbers, true)
+                .map(Evaluated::Vector),
+            (Evaluated::Vector(left), Evaluated::Vector(right)) => self
+                .vectors(node, operator, (left, right), steps)
+                .map(Evaluated::Vector),
             _ => Err(EvalError::Execution("texts cannot be combined".to_owned())),
         }
     }
@@ -74,14 +78,16 @@ impl<'a> Evaluator<'a> {
         steps: Steps,
     ) -> Result<Vec<Column>, EvalError> {
         let Some(matching) = &node.matching else {
-            return Err(EvalError::Execution("two vectors need a way to match".to_owned()));
+            return Err(EvalError::Execution(
+                "two vectors need a way to match".to_owned(),
+            ));
         };
         let weight: usize = left.iter().chain(&right).map(Column::weight).sum();
         let out = match node.op {
             BinaryOp::And | BinaryOp::Or | BinaryOp::Unless => {
                 sets::combine(node.op, matching, left, right, steps)?
             }
-            _ => self.matched(operator, matching, &left, &right, steps)?,
+            _ => self.matched(operator, matching, (&left, &right), steps)?,
         };
         self.release(weight);
         self.hold(out.iter().map(Column::weight).sum())?;

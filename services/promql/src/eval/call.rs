@@ -22,7 +22,9 @@ impl<'a> Evaluator<'a> {
         steps: Steps,
     ) -> Result<Evaluated, EvalError> {
         if let Some(position) = range_argument(call) {
-            return self.range_call(call, position, steps).map(Evaluated::Vector);
+            return self
+                .range_call(call, position, steps)
+                .map(Evaluated::Vector);
         }
         if call.function.return_type == ValueType::Scalar {
             return self.scalar_call(call, steps).map(Evaluated::Scalar);
@@ -33,13 +35,17 @@ impl<'a> Evaluator<'a> {
     fn scalar_call(&self, call: &'a CallNode, steps: Steps) -> Result<Vec<f64>, EvalError> {
         let number = |at: usize| self.scalar(&call.args[at], steps);
         Ok(match call.function.name {
-            "time" => (0..steps.count).map(|step| seconds(steps.at(step))).collect(),
+            "time" => (0..steps.count)
+                .map(|step| seconds(steps.at(step)))
+                .collect(),
             "pi" => vec![std::f64::consts::PI; steps.count],
             "max_of" => zip(&number(0)?, &number(1)?, go_max),
             "min_of" => zip(&number(0)?, &number(1)?, go_min),
             "scalar" => {
                 let columns = self.vector(&call.args[0], steps)?;
-                (0..steps.count).map(|step| only_float(&columns, step)).collect()
+                (0..steps.count)
+                    .map(|step| only_float(&columns, step))
+                    .collect()
             }
             name => return Err(unknown(name)),
         })
@@ -63,7 +69,9 @@ impl<'a> Evaluator<'a> {
                     NodeKind::Selector(selector) => &selector.matchers[..],
                     _ => &[],
                 };
-                Ok(absent::column(matchers, &columns, steps).into_iter().collect())
+                Ok(absent::column(matchers, &columns, steps)
+                    .into_iter()
+                    .collect())
             }
             "timestamp" | "start_timestamp" => self.timestamp(call, steps),
             "label_replace" | "label_join" => self.relabel(call, steps),
@@ -152,12 +160,16 @@ impl<'a> Evaluator<'a> {
             let mut lookup = Lookup::new(series, self.params.lookback);
             let mut column = Column::new(series.labels.clone(), steps.count);
             for step in 0..steps.count {
-                let ts = steps.at(step);
                 // As in Prometheus, a fixed time makes this function forget the offset.
-                let time = selector.shift.at.unwrap_or_else(|| selector.shift.of(ts));
-                if let Some(latest) = lookup.at(time) {
-                    let time =
-                        if wants_start { lookup.start(latest) } else { lookup.time(latest) };
+                let time = selector
+                    .shift
+                    .at
+                    .unwrap_or_else(|| selector.shift.of(steps.at(step)));
+                let found = lookup.at(time).map(|latest| match wants_start {
+                    true => lookup.start(latest),
+                    false => lookup.time(latest),
+                });
+                if let Some(time) = found {
                     column.set_float(step, seconds(time));
                 }
             }
@@ -217,7 +229,11 @@ impl<'a> Evaluator<'a> {
         function: fn(&Histogram) -> f64,
     ) -> Result<Vec<Column>, EvalError> {
         let mut out = Vec::new();
-        for column in self.vector(arg, steps)?.iter().filter(|column| !column.hists.is_empty()) {
+        for column in self
+            .vector(arg, steps)?
+            .iter()
+            .filter(|column| !column.hists.is_empty())
+        {
             let mut made = Column::new(column.labels.clone(), steps.count);
             for step in 0..steps.count {
                 if let Some(hist) = column.hist(step) {
@@ -232,7 +248,11 @@ impl<'a> Evaluator<'a> {
                 out.push(made);
             }
         }
-        if self.delays_names() { Ok(out) } else { merge(out, false) }
+        if self.delays_names() {
+            Ok(out)
+        } else {
+            merge(out, false)
+        }
     }
 
     fn float_call(&self, call: &'a CallNode, steps: Steps) -> Result<Vec<Column>, EvalError> {
@@ -253,8 +273,9 @@ impl<'a> Evaluator<'a> {
             "clamp_max" => (vec![f64::NEG_INFINITY; steps.count], number(1, f64::NAN)?),
             "round" => {
                 let nearest = number(1, 1.0)?;
-                return self
-                    .map(columns, |step, value| Some(math::round(value, nearest[step])));
+                return self.map(columns, |step, value| {
+                    Some(math::round(value, nearest[step]))
+                });
             }
             _ => {
                 let function = math::function(name).or_else(|| dates::function(name));
@@ -263,7 +284,8 @@ impl<'a> Evaluator<'a> {
             }
         };
         self.map(columns, |step, value| {
-            (!(max[step] < min[step])).then(|| math::clamp(value, min[step], max[step]))
+            let empty = max[step] < min[step];
+            (!empty).then(|| math::clamp(value, min[step], max[step]))
         })
     }
 
@@ -293,7 +315,11 @@ impl<'a> Evaluator<'a> {
     pub(crate) fn nameless(&self, mut columns: Vec<Column>) -> Result<Vec<Column>, EvalError> {
         let distinct = distinct_without_metadata(columns.iter().map(|column| &column.labels));
         columns.iter_mut().for_each(|column| self.drop_name(column));
-        if self.delays_names() || distinct { Ok(columns) } else { merge(columns, false) }
+        if self.delays_names() || distinct {
+            Ok(columns)
+        } else {
+            merge(columns, false)
+        }
     }
 }
 
@@ -307,7 +333,10 @@ fn only_float(columns: &[Column], step: usize) -> f64 {
 }
 
 fn zip(left: &[f64], right: &[f64], function: fn(f64, f64) -> f64) -> Vec<f64> {
-    left.iter().zip(right).map(|(left, right)| function(*left, *right)).collect()
+    left.iter()
+        .zip(right)
+        .map(|(left, right)| function(*left, *right))
+        .collect()
 }
 
 /// The text of a literal argument.

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use crate::error::EvalError;
 use crate::histogram::Histogram;
-use crate::labels::{Labels, is_metadata};
+use crate::labels::{Labels, Pair, is_metadata};
 
 /// The evaluation times of one pass, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -258,7 +258,11 @@ impl Column {
     pub(crate) fn repeat(&mut self, steps: usize) {
         self.vals = vec![self.vals.first().copied().unwrap_or(0.0); steps];
         let has_float = self.floats.any();
-        self.floats = if has_float { Bits::full(steps) } else { Bits::new(steps) };
+        self.floats = if has_float {
+            Bits::full(steps)
+        } else {
+            Bits::new(steps)
+        };
         if let Some(hist) = self.hists.first().cloned() {
             self.hists = vec![hist; steps];
         }
@@ -328,7 +332,7 @@ pub(crate) fn distinct_without_metadata<'l>(mut labels: impl Iterator<Item = &'l
     let Some(first) = labels.next() else {
         return true;
     };
-    let metadata = |labels: &Labels| -> Vec<(Arc<str>, Arc<str>)> {
+    let metadata = |labels: &Labels| -> Vec<Pair> {
         let pairs = labels.iter().filter(|(name, _)| is_metadata(name));
         pairs
             .map(|(name, value)| (Arc::clone(name), Arc::clone(value)))

@@ -58,11 +58,13 @@ impl Window<'_> {
 }
 
 /// What computes a function's value from a window.
-pub(crate) type WindowFn =
-    fn(&Evaluator<'_>, &Window<'_>) -> Result<Option<Cell>, EvalError>;
+pub(crate) type WindowFn = fn(&Evaluator<'_>, &Window<'_>) -> Result<Option<Cell>, EvalError>;
 
 /// Where the windows of a call come from.
 struct Source<'a> {
+    function: WindowFn,
+    /// The other arguments, per step.
+    params: Vec<Vec<f64>>,
     series: Vec<Raw<'a>>,
     shift: Shift,
     range: i64,
@@ -81,24 +83,20 @@ impl<'a> Evaluator<'a> {
         steps: Steps,
     ) -> Result<Vec<Column>, EvalError> {
         let name = call.function.name;
-        let Some(function) = windows::function(name) else {
-            return Err(EvalError::Execution(format!("unknown function {name}")));
-        };
         let mut source = self.source(name, &call.args[position], steps)?;
         if position > 0 {
             // Remarks stand at the first argument, whichever it is.
             source.at = call.args[0].at;
         }
-        let mut params = Vec::new();
         for (other, arg) in call.args.iter().enumerate() {
             if other != position {
-                params.push(self.scalar(arg, steps)?);
+                source.params.push(self.scalar(arg, steps)?);
             }
         }
         let mut columns = Vec::new();
         for raw in &source.series {
             self.check()?;
-            if let Some(column) = self.slide(function, raw, &source, &params, steps)? {
+            if let Some(column) = self.slide(raw, &source, steps)? {
                 self.hold(column.weight())?;
                 if matches!(name, "rate" | "increase") && column.floats.any() {
                     rate::check_counter(self, &raw.labels, source.at);
@@ -117,8 +115,12 @@ impl<'a> Evaluator<'a> {
         steps: Steps,
     ) -> Result<Vec<Column>, EvalError> {
         if name == "absent_over_time" {
-            let matchers = source.selector.map_or(&[][..], |selector| &selector.matchers);
-            return Ok(absent::column(matchers, &columns, steps).into_iter().collect());
+            let matchers = source
+                .selector
+                .map_or(&[][..], |selector| &selector.matchers);
+            return Ok(absent::column(matchers, &columns, steps)
+                .into_iter()
+                .collect());
         }
         let keeps_name = matches!(name, "last_over_time" | "first_over_time");
         let distinct = distinct_without_metadata(columns.iter().map(|column| &column.labels));
@@ -127,11 +129,19 @@ impl<'a> Evaluator<'a> {
                 self.drop_name(column);
             }
         }
-        if self.delays_names() || keeps_name || distinct { Ok(columns) } else { merge(columns, true) }
+        if self.delays_names() || keeps_name || distinct {
+            Ok(columns)
+        } else {
+            merge(columns, true)
+        }
     }
 
     /// The series behind a range argument.
     fn source(&self, name: &str, arg: &'a Node, steps: Steps) -> Result<Source<'a>, EvalError> {
+        let Some(function) = windows::function(name) else {
+            return Err(EvalError::Execution(format!("unknown function {name}")));
+        };
+        let params = Vec::new();
         match &arg.kind {
             NodeKind::Range(range) => {
                 let selector = &range.selector;
@@ -139,6 +149,8 @@ impl<'a> Evaluator<'a> {
                 let starts = self.params.features.start_timestamps
                     && matches!(name, "rate" | "irate" | "increase" | "resets");
                 Ok(Source {
+                    function,
+                    params,
                     series: self.raw(selector, starts).collect(),
                     shift: selector.shift,
                     range: range.range,
@@ -148,6 +160,8 @@ impl<'a> Evaluator<'a> {
                 })
             }
             NodeKind::Subquery(subquery) => Ok(Source {
+                function,
+                params,
                 series: self.subquery(subquery, steps)?,
                 shift: subquery.shift,
                 range: subquery.range,
@@ -163,18 +177,20 @@ impl<'a> Evaluator<'a> {
     /// One series at all steps.
     fn slide(
         &self,
-        function: WindowFn,
         raw: &Raw<'_>,
         source: &Source<'_>,
-        params: &[Vec<f64>],
         steps: Steps,
     ) -> Result<Option<Column>, EvalError> {
         let (mut floats, mut hists) = (Cursor::default(), Cursor::default());
-        let mut at_step = vec![0.0; params.len()];
+        let mut at_step = vec![0.0; source.params.len()];
         let mut column: Option<Column> = None;
         let mut samples = 0;
         let (before, after) = self.margins(source.smoothing);
-        let falls = raw.floats.values.windows(2).any(|pair| matches!(pair, [a, b] if b < a));
+        let falls = raw
+            .floats
+            .values
+            .windows(2)
+            .any(|pair| matches!(pair, [a, b] if b < a));
         for step in 0..steps.count {
             let ts = steps.at(step);
             let (start, end) = window(source.shift, source.range, ts);
@@ -184,8 +200,12 @@ impl<'a> Evaluator<'a> {
                 continue;
             }
             samples += floats.len();
-            samples += hists.values.iter().map(|hist| weight_of(hist)).sum::<usize>();
-            for (value, param) in at_step.iter_mut().zip(params) {
+            samples += hists
+                .values
+                .iter()
+                .map(|hist| weight_of(hist))
+                .sum::<usize>();
+            for (value, param) in at_step.iter_mut().zip(&source.params) {
                 *value = param.get(step).copied().unwrap_or(f64::NAN);
             }
             let view = Window {
@@ -200,7 +220,7 @@ impl<'a> Evaluator<'a> {
                 at: source.at,
                 falls,
             };
-            let Some(cell) = function(self, &view)? else {
+            let Some(cell) = (source.function)(self, &view)? else {
                 continue;
             };
             let column = column.get_or_insert_with(|| {
@@ -231,7 +251,10 @@ impl<'a> Evaluator<'a> {
 fn check_smoothing(name: &str, smoothing: Smoothing) -> Result<(), EvalError> {
     let (word, allowed): (_, &[&str]) = match smoothing {
         Smoothing::None => return Ok(()),
-        Smoothing::Anchored => ("anchored", &["changes", "delta", "increase", "rate", "resets"]),
+        Smoothing::Anchored => (
+            "anchored",
+            &["changes", "delta", "increase", "rate", "resets"],
+        ),
         Smoothing::Smoothed => ("smoothed", &["delta", "increase", "rate"]),
     };
     if allowed.contains(&name) {

@@ -75,7 +75,13 @@ impl<'a> Raw<'a> {
     /// neighbours, so it is forgotten.
     pub(crate) fn evaluated(column: Column, steps: Steps) -> Self {
         let (mut ts, mut values) = (Vec::new(), Vec::new());
-        let Column { labels, drop_name, vals, floats, hists } = column;
+        let Column {
+            labels,
+            drop_name,
+            vals,
+            floats,
+            hists,
+        } = column;
         for step in floats.iter() {
             ts.push(steps.at(step));
             values.push(vals[step]);
@@ -87,12 +93,21 @@ impl<'a> Raw<'a> {
                 hist_values.push(without_hint(hist));
             }
         }
-        Self { labels, drop_name, floats: owned(ts, values), hists: owned(hist_ts, hist_values) }
+        Self {
+            labels,
+            drop_name,
+            floats: owned(ts, values),
+            hists: owned(hist_ts, hist_values),
+        }
     }
 }
 
 fn owned<'a, T: Clone>(ts: Vec<i64>, values: Vec<T>) -> Points<'a, T> {
-    Points { ts: Cow::Owned(ts), values: Cow::Owned(values), starts: Cow::Borrowed(&[]) }
+    Points {
+        ts: Cow::Owned(ts),
+        values: Cow::Owned(values),
+        starts: Cow::Borrowed(&[]),
+    }
 }
 
 fn without_hint(mut hist: Arc<Histogram>) -> Arc<Histogram> {
@@ -105,7 +120,9 @@ fn without_hint(mut hist: Arc<Histogram>) -> Arc<Histogram> {
 fn floats(floats: &Floats, starts: bool) -> Points<'_, f64> {
     let use_starts = starts && floats.starts.len() == floats.ts.len();
     let starts: &[i64] = if use_starts { &floats.starts } else { &[] };
-    points(&floats.ts, &floats.values, starts, |value| !is_stale(*value))
+    points(&floats.ts, &floats.values, starts, |value| {
+        !is_stale(*value)
+    })
 }
 
 fn histograms(hists: &Histograms, starts: bool, stats_only: bool) -> Points<'_, Arc<Histogram>> {
@@ -135,8 +152,14 @@ fn points<'a, T: Clone>(
     let kept = |index: &usize| values.get(*index).is_some_and(&keep);
     Points {
         ts: (0..ts.len()).filter(kept).map(|index| ts[index]).collect(),
-        values: (0..ts.len()).filter(kept).map(|index| values[index].clone()).collect(),
-        starts: (0..starts.len()).filter(kept).map(|index| starts[index]).collect(),
+        values: (0..ts.len())
+            .filter(kept)
+            .map(|index| values[index].clone())
+            .collect(),
+        starts: (0..starts.len())
+            .filter(kept)
+            .map(|index| starts[index])
+            .collect(),
     }
 }
 
@@ -147,7 +170,9 @@ fn statistics(hists: &[Arc<Histogram>]) -> Vec<Arc<Histogram>> {
         .iter()
         .map(|hist| {
             let reset_hint = match (hist.reset_hint, previous) {
-                (ResetHint::Unknown, Some(previous)) if hist.detect_reset(previous) => ResetHint::Reset,
+                (ResetHint::Unknown, Some(previous)) if hist.detect_reset(previous) => {
+                    ResetHint::Reset
+                }
                 (ResetHint::Unknown, Some(_)) => ResetHint::NotReset,
                 (hint, _) => hint,
             };

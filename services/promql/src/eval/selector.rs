@@ -30,7 +30,12 @@ pub(crate) struct Lookup<'s> {
 
 impl<'s> Lookup<'s> {
     pub(crate) fn new(series: &'s Series, lookback: i64) -> Self {
-        Self { series, lookback, floats: 0, hists: 0 }
+        Self {
+            series,
+            lookback,
+            floats: 0,
+            hists: 0,
+        }
     }
 
     /// The latest sample in `(time - lookback, time]`, unless it ends the series.
@@ -76,7 +81,11 @@ impl<'s> Lookup<'s> {
 /// How many of the sorted times are not after `time`, given that at least `from` are not.
 #[inline]
 fn advance(ts: &[i64], from: usize, time: i64) -> usize {
-    let mut at = if from == 0 { ts.partition_point(|ts| *ts <= time) } else { from };
+    let mut at = if from == 0 {
+        ts.partition_point(|ts| *ts <= time)
+    } else {
+        from
+    };
     while at < ts.len() && ts[at] <= time {
         at += 1;
     }
@@ -176,14 +185,22 @@ impl<'a> Evaluator<'a> {
             self.hold(floats.len() + hists.len())?;
             self.read(floats.len() + hists.len());
             let histograms = pairs(hists);
-            matrix.push(MatrixSeries { labels: raw.labels.clone(), floats, histograms });
+            matrix.push(MatrixSeries {
+                labels: raw.labels.clone(),
+                floats,
+                histograms,
+            });
         }
         Ok(matrix)
     }
 }
 
 fn unsupported(smoothing: Smoothing) -> EvalError {
-    let word = if smoothing == Smoothing::Anchored { "anchored" } else { "smoothed" };
+    let word = if smoothing == Smoothing::Anchored {
+        "anchored"
+    } else {
+        "smoothed"
+    };
     EvalError::Execution(format!("{word} modifier is not supported with histograms"))
 }
 
@@ -194,7 +211,12 @@ pub(crate) fn window(shift: Shift, range: i64, time: i64) -> (i64, i64) {
 }
 
 fn pairs<T: Clone>(slice: Slice<'_, T>) -> Vec<(i64, T)> {
-    slice.ts.iter().copied().zip(slice.values.iter().cloned()).collect()
+    slice
+        .ts
+        .iter()
+        .copied()
+        .zip(slice.values.iter().cloned())
+        .collect()
 }
 
 #[cfg(test)]
@@ -205,14 +227,24 @@ mod tests {
     #[test]
     fn lookback_is_open_on_the_left_and_ends_at_a_stale_marker() {
         let values = vec![1.0, f64::from_bits(STALE_NAN), 3.0];
-        let floats = Floats { ts: vec![0, 100, 200], values, starts: Vec::new() };
-        let series = Series { floats, ..Series::default() };
+        let floats = Floats {
+            ts: vec![0, 100, 200],
+            values,
+            starts: Vec::new(),
+        };
+        let series = Series {
+            floats,
+            ..Series::default()
+        };
         let mut lookup = Lookup::new(&series, 60);
         let mut seen = Vec::new();
         for time in [-1, 0, 59, 60, 100, 199, 200, 259, 260] {
             seen.push(lookup.at(time).map(|latest| lookup.time(latest)));
         }
         let (none, first, last) = (None, Some(0), Some(200));
-        assert_eq!(seen, [none, first, first, none, none, none, last, last, none]);
+        assert_eq!(
+            seen,
+            [none, first, first, none, none, none, last, last, none]
+        );
     }
 }

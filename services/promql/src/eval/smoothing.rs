@@ -33,31 +33,15 @@ impl Evaluator<'_> {
             self.check()?;
             let (mut floats, mut hists) = (Cursor::default(), Cursor::default());
             let mut column = Column::new(raw.labels.clone(), steps.count);
-            let place = Place { at, name: raw.labels.name() };
+            let place = Place {
+                at,
+                name: raw.labels.name(),
+            };
             for step in 0..steps.count {
                 let time = selector.shift.of(steps.at(step));
                 let floats = floats.slice(&raw.floats, time - lookback, time + lookback);
                 let hists = hists.slice(&raw.hists, time - lookback, time + lookback);
-                match (floats.is_empty(), hists.is_empty()) {
-                    (true, true) => {}
-                    (false, true) => {
-                        if let Some(value) = float_at(floats, time) {
-                            column.set_float(step, value);
-                        }
-                    }
-                    (true, false) => {
-                        if let Some(hist) = self.hist_at(hists, time, &place) {
-                            column.set_hist(step, hist);
-                        }
-                    }
-                    (false, false) => {
-                        let name = quote(place.name);
-                        let text = format!(
-                            "encountered a mix of histograms and floats for metric name {name}"
-                        );
-                        self.note(|all| all.warn(at, text));
-                    }
-                }
+                self.smooth_cell(&mut column, step, (floats, hists, time), &place);
             }
             if !column.is_empty() {
                 self.hold(column.weight())?;
@@ -65,6 +49,25 @@ impl Evaluator<'_> {
             }
         }
         Ok(columns)
+    }
+
+    /// Fills one cell from the samples around its time.
+    fn smooth_cell(
+        &self,
+        column: &mut Column,
+        step: usize,
+        (floats, hists, time): (Slice<'_, f64>, Slice<'_, Arc<Histogram>>, i64),
+        place: &Place<'_>,
+    ) {
+        if !floats.is_empty() && !hists.is_empty() {
+            let name = quote(place.name);
+            let text = format!("encountered a mix of histograms and floats for metric name {name}");
+            self.note(|all| all.warn(place.at, text));
+        } else if let Some(value) = float_at(floats, time) {
+            column.set_float(step, value);
+        } else if let Some(hist) = self.hist_at(hists, time, place) {
+            column.set_hist(step, hist);
+        }
     }
 
     fn hist_at(
@@ -85,7 +88,9 @@ impl Evaluator<'_> {
             carried.reset_hint = ResetHint::Unknown;
             return Some(Arc::new(carried));
         };
-        let gauges = [first, second].iter().all(|hist| hist.reset_hint == ResetHint::Gauge);
+        let gauges = [first, second]
+            .iter()
+            .all(|hist| hist.reset_hint == ResetHint::Gauge);
         let mut note = |operation| notes::reconciled(self, place.at, operation);
         let ends = ((hists.ts[before], &**first), (hists.ts[next], &**second));
         let found = if first.has_custom_bounds() == second.has_custom_bounds() {

@@ -17,7 +17,10 @@ impl<'a> Evaluator<'a> {
     ) -> Result<Vec<Raw<'a>>, EvalError> {
         let inner = inner_steps(subquery, steps);
         let columns = self.vector(&subquery.expr, inner)?;
-        Ok(columns.into_iter().map(|column| Raw::evaluated(column, inner)).collect())
+        Ok(columns
+            .into_iter()
+            .map(|column| Raw::evaluated(column, inner))
+            .collect())
     }
 
     /// A bare subquery: its samples at its own steps.
@@ -29,13 +32,19 @@ impl<'a> Evaluator<'a> {
         let inner = inner_steps(subquery, steps);
         let columns = self.vector(&subquery.expr, inner)?;
         let columns = self.cleaned(columns)?;
-        Ok(columns.iter().map(|column| super::result::series(column, inner)).collect())
+        Ok(columns
+            .iter()
+            .map(|column| super::result::series(column, inner))
+            .collect())
     }
 }
 
 /// The steps of a subquery: multiples of its own step, after the first window's open end.
 fn inner_steps(subquery: &SubqueryNode, steps: Steps) -> Steps {
-    let first = subquery.shift.of(steps.start).saturating_sub(subquery.range);
+    let first = subquery
+        .shift
+        .of(steps.start)
+        .saturating_sub(subquery.range);
     let mut start = subquery.step.saturating_mul(first / subquery.step.max(1));
     if start <= first {
         start = start.saturating_add(subquery.step);
@@ -51,7 +60,10 @@ mod tests {
     #[test]
     fn steps_are_multiples_and_the_far_end_is_excluded() {
         let subquery = |range, step, offset| SubqueryNode {
-            expr: Node { kind: NodeKind::Number(1.0), at: 0 },
+            expr: Node {
+                kind: NodeKind::Number(1.0),
+                at: 0,
+            },
             range,
             step,
             shift: Shift { at: None, offset },
@@ -59,7 +71,9 @@ mod tests {
         let at = |time| Steps::new(time, time, 1);
         let steps = |subquery, time| {
             let steps = inner_steps(&subquery, at(time));
-            (0..steps.count).map(|step| steps.at(step)).collect::<Vec<_>>()
+            (0..steps.count)
+                .map(|step| steps.at(step))
+                .collect::<Vec<_>>()
         };
         assert_eq!(steps(subquery(50, 10, 0), 100), [60, 70, 80, 90, 100]);
         assert_eq!(steps(subquery(50, 10, 0), 105), [60, 70, 80, 90, 100]);

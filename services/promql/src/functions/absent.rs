@@ -18,7 +18,10 @@ pub(crate) fn column(matchers: &[Matcher], columns: &[Column], steps: Steps) -> 
 fn labels(matchers: &[Matcher]) -> Labels {
     let mut pairs: Vec<(&str, &str)> = Vec::new();
     let mut seen: Vec<&str> = Vec::new();
-    for matcher in matchers.iter().filter(|matcher| matcher.name != METRIC_NAME) {
+    for matcher in matchers
+        .iter()
+        .filter(|matcher| matcher.name != METRIC_NAME)
+    {
         if matcher.op == MatchOp::Equal && !seen.contains(&matcher.name.as_str()) {
             pairs.push((&matcher.name, &matcher.value));
             seen.push(&matcher.name);
@@ -35,7 +38,11 @@ mod tests {
 
     #[test]
     fn only_labels_asked_for_exactly_once_by_equality_are_known() {
-        let matcher = |name: &str, op, value: &str| Matcher { name: name.into(), op, value: value.into() };
+        let matcher = |name: &str, op, value: &str| Matcher {
+            name: name.into(),
+            op,
+            value: value.into(),
+        };
         let matchers = [
             matcher("__name__", MatchOp::Equal, "up"),
             matcher("job", MatchOp::Equal, "a"),

@@ -22,30 +22,40 @@ struct Sample<'w> {
 }
 
 pub(crate) fn resets(_: &Evaluator<'_>, window: &Window<'_>) -> Answer {
-    Ok(pairs(window, |previous, current| match (previous.hist, current.hist) {
-        (None, None) => current.float < previous.float || is_restart(previous.times, current.times),
-        (Some(before), Some(hist)) => {
-            is_restart(previous.times, current.times) || hist.detect_reset(before)
+    Ok(pairs(window, |previous, current| {
+        match (previous.hist, current.hist) {
+            (None, None) => {
+                current.float < previous.float || is_restart(previous.times, current.times)
+            }
+            (Some(before), Some(hist)) => {
+                is_restart(previous.times, current.times) || hist.detect_reset(before)
+            }
+            _ => true,
         }
-        _ => true,
     }))
 }
 
 pub(crate) fn changes(_: &Evaluator<'_>, window: &Window<'_>) -> Answer {
-    Ok(pairs(window, |previous, current| match (previous.hist, current.hist) {
-        (None, None) => {
-            let both_nan = previous.float.is_nan() && current.float.is_nan();
-            current.float != previous.float && !both_nan
+    Ok(pairs(window, |previous, current| {
+        match (previous.hist, current.hist) {
+            (None, None) => {
+                let both_nan = previous.float.is_nan() && current.float.is_nan();
+                current.float != previous.float && !both_nan
+            }
+            (Some(before), Some(hist)) => hist != before,
+            _ => true,
         }
-        (Some(before), Some(hist)) => hist != before,
-        _ => true,
     }))
 }
 
 /// For how many neighbours `counts` holds; nothing where an anchored window is empty.
 fn pairs(window: &Window<'_>, counts: impl Fn(&Sample<'_>, &Sample<'_>) -> bool) -> Option<Cell> {
     let (first_float, first_hist) = first(window)?;
-    let mut samples = Merged { window, float: first_float, hist: first_hist };
+    let mut samples = Merged {
+        window,
+        float: first_float,
+        hist: first_hist,
+    };
     let mut previous = samples.next()?;
     let mut found = 0;
     for current in samples {
@@ -77,12 +87,20 @@ impl<'w> Iterator for Merged<'_, 'w> {
             let at = self.float;
             self.float += 1;
             let times = (floats.start(at), floats.ts[at]);
-            return Some(Sample { times, float: floats.values[at], hist: None });
+            return Some(Sample {
+                times,
+                float: floats.values[at],
+                hist: None,
+            });
         }
         let at = self.hist;
         self.hist += 1;
         let hist: &'w Histogram = hists.values.get(at).map(Arc::as_ref)?;
-        Some(Sample { times: (hists.start(at), hists.ts[at]), float: 0.0, hist: Some(hist) })
+        Some(Sample {
+            times: (hists.start(at), hists.ts[at]),
+            float: 0.0,
+            hist: Some(hist),
+        })
     }
 }
 

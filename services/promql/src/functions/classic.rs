@@ -23,7 +23,10 @@ pub(crate) fn quantile(quantile: f64, buckets: &mut Vec<Bucket>) -> (f64, Option
     if quantile > 1.0 {
         return (f64::INFINITY, None);
     }
-    if buckets.last().is_none_or(|last| last.bound != f64::INFINITY) {
+    if buckets
+        .last()
+        .is_none_or(|last| last.bound != f64::INFINITY)
+    {
         return (f64::NAN, None);
     }
     coalesce(buckets);
@@ -35,7 +38,10 @@ pub(crate) fn quantile(quantile: f64, buckets: &mut Vec<Bucket>) -> (f64, Option
         return (f64::NAN, forced);
     }
     let rank = quantile * last.count;
-    let at = buckets[..buckets.len() - 1].partition_point(|bucket| !(bucket.count >= rank));
+    let at = buckets[..buckets.len() - 1]
+        .iter()
+        .position(|bucket| bucket.count >= rank)
+        .unwrap_or(buckets.len() - 1);
     let value = if at == buckets.len() - 1 {
         before_last.bound
     } else if at == 0 && buckets[0].bound <= 0.0 {
@@ -48,7 +54,10 @@ pub(crate) fn quantile(quantile: f64, buckets: &mut Vec<Bucket>) -> (f64, Option
 
 /// Linear interpolation inside bucket `at`.
 fn inside(buckets: &[Bucket], at: usize, mut rank: f64) -> f64 {
-    let Bucket { bound: end, mut count } = buckets[at];
+    let Bucket {
+        bound: end,
+        mut count,
+    } = buckets[at];
     let mut start = 0.0;
     if at > 0 {
         start = buckets[at - 1].bound;
@@ -60,7 +69,10 @@ fn inside(buckets: &[Bucket], at: usize, mut rank: f64) -> f64 {
 
 /// The share of observations between two values, of buckets in ascending order of their bounds.
 pub(crate) fn fraction(lower: f64, upper: f64, buckets: &mut Vec<Bucket>) -> f64 {
-    if buckets.last().is_none_or(|last| last.bound != f64::INFINITY) {
+    if buckets
+        .last()
+        .is_none_or(|last| last.bound != f64::INFINITY)
+    {
         return f64::NAN;
     }
     coalesce(buckets);
@@ -71,13 +83,21 @@ pub(crate) fn fraction(lower: f64, upper: f64, buckets: &mut Vec<Bucket>) -> f64
     if lower >= upper {
         return 0.0;
     }
-    let rank = |value| rank_of(value, buckets).filter(|rank| !(*rank > total)).unwrap_or(total);
+    let rank = |value| match rank_of(value, buckets) {
+        Some(rank) if rank > total => total,
+        Some(rank) => rank,
+        None => total,
+    };
     (rank(upper) - rank(lower)) / total
 }
 
 /// How many observations are below `value`; `None` where it is above all bounds.
 fn rank_of(value: f64, buckets: &[Bucket]) -> Option<f64> {
-    let mut start = if buckets.first()?.bound <= 0.0 { f64::NEG_INFINITY } else { 0.0 };
+    let mut start = if buckets.first()?.bound <= 0.0 {
+        f64::NEG_INFINITY
+    } else {
+        0.0
+    };
     let mut below = 0.0;
     for bucket in buckets {
         if start >= value {
@@ -162,7 +182,13 @@ mod tests {
     use super::*;
 
     fn buckets(pairs: &[(f64, f64)]) -> Vec<Bucket> {
-        pairs.iter().map(|(bound, count)| Bucket { bound: *bound, count: *count }).collect()
+        pairs
+            .iter()
+            .map(|(bound, count)| Bucket {
+                bound: *bound,
+                count: *count,
+            })
+            .collect()
     }
 
     const INF: f64 = f64::INFINITY;
@@ -178,17 +204,30 @@ mod tests {
 
     #[test]
     fn the_infinite_bucket_answers_with_the_highest_bound_and_its_absence_with_nan() {
-        assert_eq!(quantile(0.9, &mut buckets(&[(1.0, 1.0), (INF, 10.0)])).0, 1.0);
-        assert!(quantile(0.9, &mut buckets(&[(1.0, 1.0), (2.0, 10.0)])).0.is_nan());
+        assert_eq!(
+            quantile(0.9, &mut buckets(&[(1.0, 1.0), (INF, 10.0)])).0,
+            1.0
+        );
+        assert!(
+            quantile(0.9, &mut buckets(&[(1.0, 1.0), (2.0, 10.0)]))
+                .0
+                .is_nan()
+        );
         assert!(quantile(0.9, &mut buckets(&[(INF, 10.0)])).0.is_nan());
-        assert_eq!(quantile(0.1, &mut buckets(&[(-1.0, 5.0), (INF, 10.0)])).0, -1.0);
+        assert_eq!(
+            quantile(0.1, &mut buckets(&[(-1.0, 5.0), (INF, 10.0)])).0,
+            -1.0
+        );
     }
 
     #[test]
     fn falling_counts_are_raised_and_reported_but_rounding_is_not() {
         let (_, forced) = quantile(0.5, &mut buckets(&[(1.0, 10.0), (2.0, 7.0), (INF, 20.0)]));
         let forced = forced.unwrap();
-        assert_eq!((forced.min_bucket, forced.max_bucket, forced.max_diff), (2.0, 2.0, 3.0));
+        assert_eq!(
+            (forced.min_bucket, forced.max_bucket, forced.max_diff),
+            (2.0, 2.0, 3.0)
+        );
         let rounding = [(1.0, 10.0), (2.0, 10.0 - 1e-13), (INF, 20.0)];
         assert_eq!(quantile(0.5, &mut buckets(&rounding)).1, None);
     }

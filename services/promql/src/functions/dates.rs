@@ -3,8 +3,10 @@
 use crate::civil::{Civil, days_in_month};
 use crate::number::truncate;
 
+use super::math::FloatFn;
+
 /// What the function of this name reads from a time.
-pub(crate) fn function(name: &str) -> Option<fn(f64) -> f64> {
+pub(crate) fn function(name: &str) -> Option<FloatFn> {
     Some(match name {
         "year" => |time| field(time, |civil| civil.year),
         "month" => |time| field(time, |civil| civil.month),

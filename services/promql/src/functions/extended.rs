@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::ast::Smoothing;
 use crate::eval::Evaluator;
 use crate::eval::range::Window;
 use crate::eval::raw::Slice;
-use crate::ast::Smoothing;
 use crate::histogram::{Histogram, IncompatibleSchemas, ResetHint};
 
 use super::notes;
@@ -14,7 +14,9 @@ use super::rate::Kind;
 /// Indexes of the samples that the ends of the window are taken from; `None` where no sample is inside.
 fn ends(ts: &[i64], start: i64, end: i64, smooth: bool) -> Option<(usize, usize)> {
     let mut last = ts.len().checked_sub(1)?;
-    let first = ts[..last].partition_point(|ts| *ts <= start).saturating_sub(1);
+    let first = ts[..last]
+        .partition_point(|ts| *ts <= start)
+        .saturating_sub(1);
     if smooth {
         last = ts[..last].partition_point(|ts| *ts < end);
     }
@@ -23,7 +25,11 @@ fn ends(ts: &[i64], start: i64, end: i64, smooth: bool) -> Option<(usize, usize)
 
 /// The value at `time` on the line between two samples; a counter that fell starts from zero.
 pub(crate) fn interpolate(first: (i64, f64), second: (i64, f64), time: i64, counter: bool) -> f64 {
-    let base = if counter && second.1 < first.1 { 0.0 } else { first.1 };
+    let base = if counter && second.1 < first.1 {
+        0.0
+    } else {
+        first.1
+    };
     base + (second.1 - base) * (time - first.0) as f64 / (second.0 - first.0) as f64
 }
 
@@ -50,7 +56,12 @@ fn end_values(
 }
 
 /// The samples of a bare range selector, with one at each end of the window.
-pub(crate) fn bounded(floats: Slice<'_, f64>, start: i64, end: i64, smooth: bool) -> Vec<(i64, f64)> {
+pub(crate) fn bounded(
+    floats: Slice<'_, f64>,
+    start: i64,
+    end: i64,
+    smooth: bool,
+) -> Vec<(i64, f64)> {
     let Some((first, last)) = ends(floats.ts, start, end, smooth) else {
         return Vec::new();
     };
@@ -58,7 +69,10 @@ pub(crate) fn bounded(floats: Slice<'_, f64>, start: i64, end: i64, smooth: bool
     let (first, past) = inside(floats.ts, (first, last), (start, end));
     let inner = floats.ts.iter().copied().zip(floats.values.iter().copied());
     let inner = inner.take(past).skip(first);
-    std::iter::once((start, left)).chain(inner).chain([(end, right)]).collect()
+    std::iter::once((start, left))
+        .chain(inner)
+        .chain([(end, right)])
+        .collect()
 }
 
 /// The samples between both ends, as first index and index behind the last.
@@ -90,7 +104,11 @@ pub(crate) fn float_change(window: &Window<'_>, kind: Kind) -> Option<f64> {
         }
         change += lost;
     }
-    Some(if kind.per_second { change / window.seconds() } else { change })
+    Some(if kind.per_second {
+        change / window.seconds()
+    } else {
+        change
+    })
 }
 
 /// The histogram at `time` between two samples; `counter` ones that were reset grow from nothing.
@@ -138,7 +156,14 @@ pub(crate) fn histogram_change(
     if !uniform(ev, window, &hists.values[first..=last], kind.counter) {
         return None;
     }
-    let mut change = Change { ev, window, kind, smooth, first, last };
+    let mut change = Change {
+        ev,
+        window,
+        kind,
+        smooth,
+        first,
+        last,
+    };
     let Ok(found) = change.compute() else {
         notes::mixed_schemas(ev, window);
         return None;
@@ -147,7 +172,12 @@ pub(crate) fn histogram_change(
 }
 
 /// Whether all samples have buckets of one kind; gauges given to a counter function are remarked on.
-fn uniform(ev: &Evaluator<'_>, window: &Window<'_>, hists: &[Arc<Histogram>], counter: bool) -> bool {
+fn uniform(
+    ev: &Evaluator<'_>,
+    window: &Window<'_>,
+    hists: &[Arc<Histogram>],
+    counter: bool,
+) -> bool {
     let custom = hists[0].has_custom_bounds();
     for hist in hists {
         if hist.has_custom_bounds() != custom {
@@ -175,7 +205,9 @@ impl Change<'_, '_> {
     fn compute(&mut self) -> Result<Histogram, IncompatibleSchemas> {
         let (ev, window) = (self.ev, self.window);
         let (left, right) = (self.left()?, self.right()?);
-        let gauges = [&left, &right].iter().all(|end| end.reset_hint == ResetHint::Gauge);
+        let gauges = [&left, &right]
+            .iter()
+            .all(|end| end.reset_hint == ResetHint::Gauge);
         if !self.kind.counter && !gauges {
             notes::not_a_gauge(ev, window);
         }

@@ -68,7 +68,9 @@ fn fetch(
 ) -> Result<Vec<Info>, EvalError> {
     let values = IDENTIFYING.map(|name| {
         let values = columns.iter().map(|(_, column)| column.labels.get(name));
-        values.filter(|value| !value.is_empty()).collect::<HashSet<_>>()
+        values
+            .filter(|value| !value.is_empty())
+            .collect::<HashSet<_>>()
     });
     if values.iter().all(HashSet::is_empty) {
         return Ok(Vec::new());
@@ -95,7 +97,10 @@ fn fetch(
             times.push(latest.map(|latest| lookup.time(latest)));
         }
         if times.iter().any(Option::is_some) {
-            infos.push(Info { labels: series.labels.clone(), times });
+            infos.push(Info {
+                labels: series.labels.clone(),
+                times,
+            });
         }
     }
     Ok(infos)
@@ -113,7 +118,14 @@ impl<'a> Join<'a> {
             by_key.entry(key(name, &info.labels)).or_default().push(at);
         }
         let matchers = MatcherSet::new(&data.data)?;
-        Ok(Self { infos, names, by_key, data, matchers, steps })
+        Ok(Self {
+            infos,
+            names,
+            by_key,
+            data,
+            matchers,
+            steps,
+        })
     }
 
     /// Two info series of one key may not have samples of the same time, wherever there is anything to
@@ -128,7 +140,11 @@ impl<'a> Join<'a> {
             return Ok(());
         }
         for step in 0..self.steps.count {
-            if !ignored.iter().chain(enriched).any(|(_, column)| column.has(step)) {
+            if !ignored
+                .iter()
+                .chain(enriched)
+                .any(|(_, column)| column.has(step))
+            {
                 continue;
             }
             for candidates in &several {
@@ -165,7 +181,11 @@ impl<'a> Join<'a> {
         let candidates: Vec<&[usize]> = self
             .names
             .iter()
-            .map(|name| self.by_key.get(&key(name, &column.labels)).map_or(&[][..], Vec::as_slice))
+            .map(|name| {
+                self.by_key
+                    .get(&key(name, &column.labels))
+                    .map_or(&[][..], Vec::as_slice)
+            })
             .collect();
         let mut known: HashMap<Vec<Option<usize>>, Option<usize>> = HashMap::new();
         let mut out: Vec<Column> = Vec::new();
@@ -227,5 +247,8 @@ impl<'a> Join<'a> {
 }
 
 fn key(name: &str, labels: &Labels) -> Key {
-    (name.to_owned(), IDENTIFYING.map(|id| labels.get(id).to_owned()))
+    (
+        name.to_owned(),
+        IDENTIFYING.map(|id| labels.get(id).to_owned()),
+    )
 }

@@ -46,12 +46,24 @@ fn difference(ev: &Evaluator<'_>, window: &Window<'_>, per_second: bool) -> Opti
         (Either::Float(before), Either::Float(value)) => {
             let reset = per_second && (value < before || restarted);
             let change = if reset { value } else { value - before };
-            Some(Cell::Float(if per_second { change / interval } else { change }))
+            Some(Cell::Float(if per_second {
+                change / interval
+            } else {
+                change
+            }))
         }
         (Either::Hist(before), Either::Hist(hist)) => {
-            let kind = if per_second { RateKind::Counter } else { RateKind::Gauge };
+            let kind = if per_second {
+                RateKind::Counter
+            } else {
+                RateKind::Gauge
+            };
             let found = Histogram::instant_difference(before, hist, kind, restarted);
-            let Ok(Difference { mut histogram, notes }) = found else {
+            let Ok(Difference {
+                mut histogram,
+                notes,
+            }) = found
+            else {
                 notes::mixed_schemas(ev, window);
                 return None;
             };
@@ -74,11 +86,19 @@ fn last_two<'w>(window: &Window<'w>) -> Option<[Sample<'w>; 2]> {
     let mut samples: Vec<Sample<'w>> = Vec::with_capacity(4);
     for at in floats.len().saturating_sub(2)..floats.len() {
         let value = Either::Float(floats.values[at]);
-        samples.push(Sample { start: floats.start(at), time: floats.ts[at], value });
+        samples.push(Sample {
+            start: floats.start(at),
+            time: floats.ts[at],
+            value,
+        });
     }
     for at in hists.len().saturating_sub(2)..hists.len() {
         let value = Either::Hist(Arc::as_ref(&hists.values[at]));
-        samples.push(Sample { start: hists.start(at), time: hists.ts[at], value });
+        samples.push(Sample {
+            start: hists.start(at),
+            time: hists.ts[at],
+            value,
+        });
     }
     samples.sort_by_key(|sample| sample.time);
     match samples.as_slice() {

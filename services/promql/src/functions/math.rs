@@ -2,8 +2,11 @@
 
 use crate::number::{go_max, go_min};
 
+/// What is done to one float.
+pub(crate) type FloatFn = fn(f64) -> f64;
+
 /// What the function of this name does to a float.
-pub(crate) fn function(name: &str) -> Option<fn(f64) -> f64> {
+pub(crate) fn function(name: &str) -> Option<FloatFn> {
     Some(match name {
         "abs" => f64::abs,
         "ceil" => f64::ceil,

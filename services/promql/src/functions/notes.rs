@@ -27,13 +27,19 @@ pub(crate) fn mixed_schemas_of(ev: &Evaluator<'_>, at: usize, name: &str) {
 
 /// A counter function met a gauge histogram.
 pub(crate) fn not_a_counter(ev: &Evaluator<'_>, window: &Window<'_>) {
-    let text = format!("this native histogram metric is not a counter: {}", quote(window.name()));
+    let text = format!(
+        "this native histogram metric is not a counter: {}",
+        quote(window.name())
+    );
     ev.note(|all| all.warn(window.at, text));
 }
 
 /// A gauge function met a counter histogram.
 pub(crate) fn not_a_gauge(ev: &Evaluator<'_>, window: &Window<'_>) {
-    let text = format!("this native histogram metric is not a gauge: {}", quote(window.name()));
+    let text = format!(
+        "this native histogram metric is not a gauge: {}",
+        quote(window.name())
+    );
     ev.note(|all| all.warn(window.at, text));
 }
 

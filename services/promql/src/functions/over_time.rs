@@ -68,8 +68,16 @@ pub(crate) fn sum(ev: &Evaluator<'_>, window: &Window<'_>) -> Answer {
     match is_float(ev, window) {
         None => Ok(None),
         Some(true) => {
-            let sum = window.floats.values.iter().fold(Sum::default(), |sum, value| sum.plus(*value));
-            float(if sum.sum.is_infinite() { sum.sum } else { sum.total() })
+            let sum = window
+                .floats
+                .values
+                .iter()
+                .fold(Sum::default(), |sum, value| sum.plus(*value));
+            float(if sum.sum.is_infinite() {
+                sum.sum
+            } else {
+                sum.total()
+            })
         }
         Some(false) => {
             let (first, rest) = (&window.hists.values[0], &window.hists.values[1..]);
@@ -142,41 +150,53 @@ pub(crate) fn ts_of_min(ev: &Evaluator<'_>, window: &Window<'_>) -> Answer {
 }
 
 pub(crate) fn ts_of_first(_: &Evaluator<'_>, window: &Window<'_>) -> Answer {
-    let first = window.floats.ts.first().into_iter().chain(window.hists.ts.first()).min();
+    let first = window
+        .floats
+        .ts
+        .first()
+        .into_iter()
+        .chain(window.hists.ts.first())
+        .min();
     Ok(first.map(|ts| Cell::Float(seconds(*ts))))
 }
 
 pub(crate) fn ts_of_last(_: &Evaluator<'_>, window: &Window<'_>) -> Answer {
-    let last = window.floats.ts.last().into_iter().chain(window.hists.ts.last()).max();
+    let last = window
+        .floats
+        .ts
+        .last()
+        .into_iter()
+        .chain(window.hists.ts.last())
+        .max();
     Ok(last.map(|ts| Cell::Float(seconds(*ts))))
 }
 
-/// A float, or a histogram where its time is the one that `wins` says.
+/// The float with its time, or the histogram with its, where `float_wins` does not hold for the times.
 fn one(
-    float: (Option<&i64>, Option<&f64>),
-    hist: (Option<&i64>, Option<&Arc<Histogram>>),
+    float: Option<(&i64, &f64)>,
+    hist: Option<(&i64, &Arc<Histogram>)>,
     float_wins: impl Fn(i64, i64) -> bool,
 ) -> Option<Cell> {
     match (float, hist) {
-        ((Some(float_ts), Some(value)), (Some(hist_ts), _)) if float_wins(*float_ts, *hist_ts) => {
+        (Some((float, value)), Some((hist, _))) if float_wins(*float, *hist) => {
             Some(Cell::Float(*value))
         }
-        (_, (_, Some(hist))) => Some(Cell::Shared(Arc::clone(hist))),
-        ((_, value), _) => value.map(|value| Cell::Float(*value)),
+        (_, Some((_, hist))) => Some(Cell::Shared(Arc::clone(hist))),
+        (float, None) => float.map(|(_, value)| Cell::Float(*value)),
     }
 }
 
 pub(crate) fn first(_: &Evaluator<'_>, window: &Window<'_>) -> Answer {
     let (floats, hists) = (window.floats, window.hists);
-    let float = (floats.ts.first(), floats.values.first());
-    let hist = (hists.ts.first(), hists.values.first());
+    let float = floats.ts.first().zip(floats.values.first());
+    let hist = hists.ts.first().zip(hists.values.first());
     Ok(one(float, hist, |float, hist| float < hist))
 }
 
 pub(crate) fn last(_: &Evaluator<'_>, window: &Window<'_>) -> Answer {
     let (floats, hists) = (window.floats, window.hists);
-    let float = (floats.ts.last(), floats.values.last());
-    let hist = (hists.ts.last(), hists.values.last());
+    let float = floats.ts.last().zip(floats.values.last());
+    let hist = hists.ts.last().zip(hists.values.last());
     Ok(one(float, hist, |float, hist| hist < float))
 }
 

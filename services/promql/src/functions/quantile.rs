@@ -52,15 +52,25 @@ impl<'e> Histograms<'e> {
         steps: Steps,
     ) -> Self {
         let classic = group(ev, &columns, at, steps);
-        let mut sorted = Self { ev, at, steps, columns: Vec::new(), classic };
+        let mut sorted = Self {
+            ev,
+            at,
+            steps,
+            columns: Vec::new(),
+            classic,
+        };
         sorted.separate(&mut columns);
         sorted.columns = columns;
         sorted
     }
 
     fn separate(&mut self, columns: &mut [Column]) {
-        let places: HashMap<Labels, usize> =
-            self.classic.iter().enumerate().map(|(at, one)| (one.labels.clone(), at)).collect();
+        let places: HashMap<Labels, usize> = self
+            .classic
+            .iter()
+            .enumerate()
+            .map(|(at, one)| (one.labels.clone(), at))
+            .collect();
         let mut conflicts: Vec<(usize, usize)> = Vec::new();
         for (index, column) in columns.iter().enumerate() {
             let Some(place) = places.get(&column.labels) else {
@@ -85,13 +95,21 @@ impl<'e> Histograms<'e> {
 
     /// The metric's name where remarks show it: Prometheus has lost it by then unless names stay.
     fn name<'l>(&self, labels: &'l Labels) -> &'l str {
-        if self.ev.delays_names() { labels.name() } else { "" }
+        if self.ev.delays_names() {
+            labels.name()
+        } else {
+            ""
+        }
     }
 
     /// One answer per histogram; `label` is set on each where given.
     pub(crate) fn answer(&self, asked: &Asked, label: Option<(&str, &[f64])>) -> Vec<Column> {
         let mut out = Vec::new();
-        for column in self.columns.iter().filter(|column| !column.hists.is_empty()) {
+        for column in self
+            .columns
+            .iter()
+            .filter(|column| !column.hists.is_empty())
+        {
             let cell = |step: usize| {
                 let hist = column.hist(step)?;
                 Some(self.native(asked, step, hist, self.name(&column.labels)))
@@ -107,7 +125,10 @@ impl<'e> Histograms<'e> {
                 buckets.clear();
                 buckets.extend(classic.buckets.iter().filter_map(|(bound, column)| {
                     let count = self.columns[*column].float(step)?;
-                    Some(Bucket { bound: *bound, count })
+                    Some(Bucket {
+                        bound: *bound,
+                        count,
+                    })
                 }));
                 if buckets.is_empty() {
                     return None;
@@ -136,17 +157,24 @@ impl<'e> Histograms<'e> {
                 continue;
             };
             let quantile = label.map_or(0.0, |(_, quantiles)| quantiles[step]);
-            let key = if quantile.is_nan() { f64::NAN.to_bits() } else { quantile.to_bits() };
-            let at = out.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
-                let labels = match label {
-                    Some((name, _)) => labels.with(name, &label_value(quantile)),
-                    None => labels.clone(),
-                };
-                let mut column = Column::new(labels, self.steps.count);
-                self.ev.drop_name(&mut column);
-                out.push((key, column));
-                out.len() - 1
-            });
+            let key = if quantile.is_nan() {
+                f64::NAN.to_bits()
+            } else {
+                quantile.to_bits()
+            };
+            let at = out
+                .iter()
+                .position(|(known, _)| *known == key)
+                .unwrap_or_else(|| {
+                    let labels = match label {
+                        Some((name, _)) => labels.with(name, &label_value(quantile)),
+                        None => labels.clone(),
+                    };
+                    let mut column = Column::new(labels, self.steps.count);
+                    self.ev.drop_name(&mut column);
+                    out.push((key, column));
+                    out.len() - 1
+                });
             out[at].1.set_float(step, value);
         }
         out.into_iter().map(|(_, column)| column).collect()
@@ -169,7 +197,8 @@ impl<'e> Histograms<'e> {
                     "input to histogram_fraction has NaN observations, which are excluded from all fractions"
                 }
             };
-            self.ev.note(|all| all.info(self.at, with_metric(text, name)));
+            self.ev
+                .note(|all| all.info(self.at, with_metric(text, name)));
         }
         value
     }
@@ -186,9 +215,14 @@ impl<'e> Histograms<'e> {
                 let (value, forced) = classic::quantile(quantiles[step], buckets);
                 if let Some(forced) = forced {
                     let ts = self.steps.at(step);
-                    let forced = Forced { first: ts, last: ts, ..forced };
+                    let forced = Forced {
+                        first: ts,
+                        last: ts,
+                        ..forced
+                    };
                     let name = self.name(labels);
-                    self.ev.note(|all| all.forced_monotonicity(self.at, name, forced));
+                    self.ev
+                        .note(|all| all.forced_monotonicity(self.at, name, forced));
                 }
                 value
             }
@@ -201,10 +235,18 @@ impl<'e> Histograms<'e> {
 fn group(ev: &Evaluator<'_>, columns: &[Column], at: usize, steps: Steps) -> Vec<Classic> {
     let mut classic: Vec<Classic> = Vec::new();
     let mut places: HashMap<Labels, usize> = HashMap::new();
-    for (index, column) in columns.iter().enumerate().filter(|(_, column)| column.floats.any()) {
+    for (index, column) in columns
+        .iter()
+        .enumerate()
+        .filter(|(_, column)| column.floats.any())
+    {
         let text = column.labels.get("le");
         let Ok(bound) = text.parse::<f64>() else {
-            let name = if ev.delays_names() { column.labels.name() } else { "" };
+            let name = if ev.delays_names() {
+                column.labels.name()
+            } else {
+                ""
+            };
             let text = format!(
                 "bucket label \"le\" is missing or has a malformed value of {}",
                 quote(text)
@@ -217,12 +259,18 @@ fn group(ev: &Evaluator<'_>, columns: &[Column], at: usize, steps: Steps) -> Vec
         if place == classic.len() {
             let conflicts = Bits::new(steps.count);
             let drop_name = column.drop_name;
-            classic.push(Classic { labels, drop_name, buckets: Vec::new(), conflicts });
+            classic.push(Classic {
+                labels,
+                drop_name,
+                buckets: Vec::new(),
+                conflicts,
+            });
         }
         classic[place].buckets.push((bound, index));
     }
     for one in &mut classic {
-        one.buckets.sort_by(|left, right| left.0.total_cmp(&right.0));
+        one.buckets
+            .sort_by(|left, right| left.0.total_cmp(&right.0));
     }
     classic
 }
@@ -235,7 +283,9 @@ pub(crate) fn histogram_quantile(
     histograms: (Vec<Column>, usize),
     steps: Steps,
 ) -> Result<Vec<Column>, EvalError> {
-    quantiles.iter().for_each(|quantile| notes::bad_quantile(ev, quantile_at, *quantile));
+    quantiles
+        .iter()
+        .for_each(|quantile| notes::bad_quantile(ev, quantile_at, *quantile));
     let (columns, at) = histograms;
     let sorted = Histograms::new(ev, columns, at, steps);
     merge(sorted.answer(&Asked::Quantile(quantiles), None), false)
@@ -262,7 +312,9 @@ pub(crate) fn histogram_quantiles(
     steps: Steps,
 ) -> Result<Vec<Column>, EvalError> {
     for (values, at) in &quantiles {
-        values.iter().for_each(|quantile| notes::bad_quantile(ev, *at, *quantile));
+        values
+            .iter()
+            .for_each(|quantile| notes::bad_quantile(ev, *at, *quantile));
     }
     let (columns, at) = histograms;
     let sorted = Histograms::new(ev, columns, at, steps);

@@ -26,15 +26,36 @@ pub(crate) struct Kind {
 }
 
 pub(crate) fn rate(ev: &Evaluator<'_>, window: &Window<'_>) -> Answer {
-    change(ev, window, Kind { counter: true, per_second: true })
+    change(
+        ev,
+        window,
+        Kind {
+            counter: true,
+            per_second: true,
+        },
+    )
 }
 
 pub(crate) fn increase(ev: &Evaluator<'_>, window: &Window<'_>) -> Answer {
-    change(ev, window, Kind { counter: true, per_second: false })
+    change(
+        ev,
+        window,
+        Kind {
+            counter: true,
+            per_second: false,
+        },
+    )
 }
 
 pub(crate) fn delta(ev: &Evaluator<'_>, window: &Window<'_>) -> Answer {
-    change(ev, window, Kind { counter: false, per_second: false })
+    change(
+        ev,
+        window,
+        Kind {
+            counter: false,
+            per_second: false,
+        },
+    )
 }
 
 fn change(ev: &Evaluator<'_>, window: &Window<'_>, kind: Kind) -> Answer {
@@ -118,9 +139,15 @@ fn histogram_change(ev: &Evaluator<'_>, window: &Window<'_>, kind: Kind) -> Opti
 fn difference(ev: &Evaluator<'_>, window: &Window<'_>, kind: Kind) -> Option<Histogram> {
     let hists = window.hists;
     let points: Vec<&Histogram> = hists.values.iter().map(Arc::as_ref).collect();
-    let rate_kind = if kind.counter { RateKind::Counter } else { RateKind::Gauge };
+    let rate_kind = if kind.counter {
+        RateKind::Counter
+    } else {
+        RateKind::Gauge
+    };
     let use_starts = !hists.starts.is_empty();
-    let found = Histogram::difference(&points, rate_kind, &|at| use_starts && restarted(&hists, at))?;
+    let found = Histogram::difference(&points, rate_kind, &|at| {
+        use_starts && restarted(&hists, at)
+    })?;
     let Ok(Difference { histogram, notes }) = found else {
         notes::mixed_schemas(ev, window);
         return None;
@@ -171,7 +198,13 @@ impl Span {
             None => (seconds(first - window.start), sampled),
         };
         let to_end = seconds(window.end - last);
-        Some(Self { seconds: sampled, average, to_start, to_end, started: started.is_some() })
+        Some(Self {
+            seconds: sampled,
+            average,
+            to_start,
+            to_end,
+            started: started.is_some(),
+        })
     }
 
     /// What the change is multiplied by. The change is carried to the window's ends where the next
@@ -185,7 +218,9 @@ impl Span {
                 to_start = self.average / 2.0;
             }
             let to_zero = zero.map(|zero| self.seconds * zero);
-            to_start = to_zero.filter(|to_zero| *to_zero < to_start).unwrap_or(to_start);
+            to_start = to_zero
+                .filter(|to_zero| *to_zero < to_start)
+                .unwrap_or(to_start);
         }
         let mut to_end = self.to_end;
         if to_end >= threshold {
@@ -195,7 +230,11 @@ impl Span {
         if self.seconds != 0.0 {
             factor = (self.seconds + to_start + to_end) / self.seconds;
         }
-        if kind.per_second { factor / window.seconds() } else { factor }
+        if kind.per_second {
+            factor / window.seconds()
+        } else {
+            factor
+        }
     }
 }
 
@@ -211,7 +250,10 @@ pub(crate) fn restarted<T>(slice: &Slice<'_, T>, at: usize) -> bool {
     let (Some(previous), Some(current)) = (slice.ts.get(before), slice.ts.get(at)) else {
         return false;
     };
-    is_restart((slice.start(before), *previous), (slice.start(at), *current))
+    is_restart(
+        (slice.start(before), *previous),
+        (slice.start(at), *current),
+    )
 }
 
 /// The same for two samples given as (start time, time). A start that is unknown (0) or not before its
@@ -255,7 +297,10 @@ pub(crate) fn check_counter(ev: &Evaluator<'_>, labels: &Labels, at: usize) {
         }
         return;
     }
-    if !["_total", "_sum", "_count", "_bucket"].iter().any(|end| name.ends_with(end)) {
+    if !["_total", "_sum", "_count", "_bucket"]
+        .iter()
+        .any(|end| name.ends_with(end))
+    {
         let text = format!(
             "metric might not be a counter, name does not end in _total/_sum/_count/_bucket: {}",
             quote(name)

@@ -8,10 +8,14 @@ use crate::select::matcher::anchored;
 /// `label_replace` with its arguments `dst, replacement, src, regex`.
 pub(crate) fn label_replace(columns: &mut [Column], args: &[&str]) -> Result<(), EvalError> {
     let [target, replacement, source, pattern] = *args else {
-        return Err(EvalError::Execution("label_replace needs four texts".to_owned()));
+        return Err(EvalError::Execution(
+            "label_replace needs four texts".to_owned(),
+        ));
     };
     let regex = anchored(pattern).map_err(|_| {
-        EvalError::Execution(format!("invalid regular expression in label_replace(): {pattern}"))
+        EvalError::Execution(format!(
+            "invalid regular expression in label_replace(): {pattern}"
+        ))
     })?;
     check_name("destination", "label_replace", target)?;
     for column in columns {
@@ -28,14 +32,19 @@ pub(crate) fn label_replace(columns: &mut [Column], args: &[&str]) -> Result<(),
 /// `label_join` with its arguments `dst, separator, src…`.
 pub(crate) fn label_join(columns: &mut [Column], args: &[&str]) -> Result<(), EvalError> {
     let [target, separator, sources @ ..] = args else {
-        return Err(EvalError::Execution("label_join needs two texts".to_owned()));
+        return Err(EvalError::Execution(
+            "label_join needs two texts".to_owned(),
+        ));
     };
     for source in sources {
         check_name("source", "label_join", source)?;
     }
     check_name("destination", "label_join", target)?;
     for column in columns {
-        let values: Vec<&str> = sources.iter().map(|source| column.labels.get(source)).collect();
+        let values: Vec<&str> = sources
+            .iter()
+            .map(|source| column.labels.get(source))
+            .collect();
         let value = values.join(separator);
         relabel(column, target, &value);
     }

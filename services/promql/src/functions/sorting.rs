@@ -25,7 +25,11 @@ pub(crate) fn by_label(columns: &mut [Column], labels: &[&str], falling: bool) {
         for label in labels {
             let (a, b) = (left.labels.get(label), right.labels.get(label));
             if a != b {
-                return if natural_less(a, b) { Ordering::Less } else { Ordering::Greater };
+                return if natural_less(a, b) {
+                    Ordering::Less
+                } else {
+                    Ordering::Greater
+                };
             }
         }
         left.labels.cmp(&right.labels)

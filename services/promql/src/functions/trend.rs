@@ -41,7 +41,11 @@ pub(crate) fn predict_linear(ev: &Evaluator<'_>, window: &Window<'_>) -> Answer 
 fn regression(floats: Slice<'_, f64>, origin: i64) -> (f64, f64) {
     let first = floats.values[0];
     if floats.values.iter().all(|value| *value == first) || floats.len() == 1 {
-        return if first.is_infinite() { (f64::NAN, f64::NAN) } else { (0.0, first) };
+        return if first.is_infinite() {
+            (f64::NAN, f64::NAN)
+        } else {
+            (0.0, first)
+        };
     }
     let mut count = 0.0;
     let [mut x, mut y, mut xy, mut xx] = [Sum::default(); 4];

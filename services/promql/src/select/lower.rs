@@ -294,7 +294,11 @@ impl<'p> Lowering<'p> {
             "start" => Some(seconds(start)),
             "end" => Some(seconds(end)),
             "range" => Some(span_seconds(end - start)),
-            "step" => Some(if start == end { 0.0 } else { span_seconds(step) }),
+            "step" => Some(if start == end {
+                0.0
+            } else {
+                span_seconds(step)
+            }),
             _ => None,
         }
     }

@@ -113,17 +113,6 @@ pub(crate) struct InfoSelection {
 }
 
 impl Node {
-    /// Whether it gives one number per step (rather than series).
-    pub(crate) fn is_scalar(&self) -> bool {
-        match &self.kind {
-            NodeKind::Number(_) => true,
-            NodeKind::Unary { expr, .. } | NodeKind::Once(expr) => expr.is_scalar(),
-            NodeKind::Binary(binary) => binary.left.is_scalar() && binary.right.is_scalar(),
-            NodeKind::Call(call) => call.function.return_type == crate::ast::ValueType::Scalar,
-            _ => false,
-        }
-    }
-
     /// Whether it gives whole windows of samples.
     pub(crate) fn is_matrix(&self) -> bool {
         match &self.kind {

@@ -10,52 +10,90 @@ use crate::labels::{Labels, METRIC_NAME};
 use crate::number::{plain, quote};
 use crate::select::node::AggregateNode;
 
+/// The counts so far.
+struct Counting<'e> {
+    ev: &'e Evaluator<'e>,
+    node: &'e AggregateNode,
+    label: &'e str,
+    steps: Steps,
+    places: HashMap<Labels, usize>,
+    out: Vec<Column>,
+}
+
 impl<'a> Evaluator<'a> {
     pub(super) fn count_values(
-        &self,
+        &'a self,
         node: &'a AggregateNode,
         steps: Steps,
     ) -> Result<Vec<Column>, EvalError> {
         let label = node.param.as_ref().map_or("", text);
         if label.is_empty() {
-            return Err(EvalError::Execution(format!("invalid label name {}", quote(label))));
+            return Err(EvalError::Execution(format!(
+                "invalid label name {}",
+                quote(label)
+            )));
         }
-        let mut places: HashMap<Labels, usize> = HashMap::new();
-        let mut out: Vec<Column> = Vec::new();
+        let (places, out) = (HashMap::new(), Vec::new());
+        let mut counting = Counting {
+            ev: self,
+            node,
+            label,
+            steps,
+            places,
+            out,
+        };
         for column in &self.vector(&node.expr, steps)? {
             self.check()?;
-            let mut known: HashMap<u64, usize> = HashMap::new();
-            for step in column.presence().iter() {
-                let mut place = |value: &str| {
-                    let labels = group(node, label, &column.labels, value);
-                    *places.entry(labels).or_insert_with_key(|labels| {
-                        out.push(Column::new(labels.clone(), steps.count));
-                        out.len() - 1
-                    })
-                };
-                let at = match (column.float(step), column.hist(step)) {
-                    (Some(value), _) => {
-                        *known.entry(value.to_bits()).or_insert_with(|| place(&plain(value)))
-                    }
-                    (None, Some(hist)) => place(&hist.to_string()),
-                    (None, None) => continue,
-                };
-                out[at].vals[step] += 1.0;
-                out[at].floats.set(step);
-            }
+            counting.add(column)?;
         }
-        self.hold(out.iter().map(Column::weight).sum())?;
-        Ok(out)
+        Ok(counting.out)
     }
 }
 
-/// The labels of a series' group, its value among them.
-fn group(node: &AggregateNode, label: &str, series: &Labels, value: &str) -> Labels {
-    let labels = series.with(label, value);
-    let named = |name: &str| node.labels.iter().any(|one| one == name);
-    if node.without {
-        labels.filter(|name| !named(name) && name != METRIC_NAME)
-    } else {
-        labels.filter(|name| named(name) || name == label)
+impl Counting<'_> {
+    fn add(&mut self, column: &Column) -> Result<(), EvalError> {
+        let mut known: HashMap<u64, usize> = HashMap::new();
+        for step in column.presence().iter() {
+            let float = column.float(step);
+            let at = match (float.and_then(|value| known.get(&value.to_bits())), float) {
+                (Some(at), _) => *at,
+                (None, Some(value)) => {
+                    let at = self.place(&column.labels, &plain(value))?;
+                    known.insert(value.to_bits(), at);
+                    at
+                }
+                (None, None) => match column.hist(step) {
+                    Some(hist) => self.place(&column.labels, &hist.to_string())?,
+                    None => continue,
+                },
+            };
+            self.out[at].vals[step] += 1.0;
+            self.out[at].floats.set(step);
+        }
+        Ok(())
+    }
+
+    /// The column that counts `value` in the group of a series.
+    fn place(&mut self, series: &Labels, value: &str) -> Result<usize, EvalError> {
+        let labels = self.group(series, value);
+        if let Some(at) = self.places.get(&labels) {
+            return Ok(*at);
+        }
+        let column = Column::new(labels.clone(), self.steps.count);
+        self.ev.hold(column.weight().max(1))?;
+        self.out.push(column);
+        self.places.insert(labels, self.out.len() - 1);
+        Ok(self.out.len() - 1)
+    }
+
+    /// The labels of a series' group, its value among them.
+    fn group(&self, series: &Labels, value: &str) -> Labels {
+        let labels = series.with(self.label, value);
+        let named = |name: &str| self.node.labels.iter().any(|one| one == name);
+        if self.node.without {
+            labels.filter(|name| !named(name) && name != METRIC_NAME)
+        } else {
+            labels.filter(|name| named(name) || name == self.label)
+        }
     }
 }

@@ -29,8 +29,10 @@ impl Groups {
             let mut hasher = DefaultHasher::new();
             kept().for_each(|pair| pair.hash(&mut hasher));
             let candidates = by_hash.entry(hasher.finish()).or_default();
-            let known =
-                candidates.iter().find(|group| groups.labels[**group].iter().eq(kept())).copied();
+            let known = candidates
+                .iter()
+                .find(|group| groups.labels[**group].iter().eq(kept()))
+                .copied();
             let group = known.unwrap_or_else(|| {
                 groups.labels.push(labels.filter(&keep));
                 candidates.push(groups.labels.len() - 1);
@@ -68,11 +70,15 @@ mod tests {
 
     #[test]
     fn groups_are_numbered_by_their_first_member() {
-        let labels: Vec<Labels> =
-            [("b", "1"), ("a", "2"), ("b", "1"), ("c", "")].map(|pair| Labels::from_pairs([pair])).into();
+        let labels: Vec<Labels> = [("b", "1"), ("a", "2"), ("b", "1"), ("c", "")]
+            .map(|pair| Labels::from_pairs([pair]))
+            .into();
         let groups = Groups::new(labels.iter(), |name| name == "b");
         assert_eq!(groups.of, [0, 1, 0, 1]);
-        assert_eq!(groups.labels, [Labels::from_pairs([("b", "1")]), Labels::empty()]);
+        assert_eq!(
+            groups.labels,
+            [Labels::from_pairs([("b", "1")]), Labels::empty()]
+        );
         assert_eq!(groups.members(), [[0, 2], [1, 3]]);
     }
 }

@@ -20,7 +20,11 @@ const INSERTION: usize = 12;
 
 impl Best {
     pub(super) fn new(size: usize, greatest: bool) -> Self {
-        Self { entries: Vec::new(), size, greatest }
+        Self {
+            entries: Vec::new(),
+            size,
+            greatest,
+        }
     }
 
     /// Whether `left` is worse; NaN is worse than everything.
@@ -28,7 +32,11 @@ impl Best {
         if left.0.is_nan() {
             return true;
         }
-        if self.greatest { left.0 < right.0 } else { left.0 > right.0 }
+        if self.greatest {
+            left.0 < right.0
+        } else {
+            left.0 > right.0
+        }
     }
 
     pub(super) fn offer(&mut self, entry: Entry) {
@@ -38,7 +46,11 @@ impl Best {
             return;
         }
         let top = self.entries[0];
-        let better = if self.greatest { top.0 < entry.0 } else { top.0 > entry.0 };
+        let better = if self.greatest {
+            top.0 < entry.0
+        } else {
+            top.0 > entry.0
+        };
         if better || (top.0.is_nan() && !entry.0.is_nan()) {
             self.entries[0] = entry;
             self.sink();
@@ -107,7 +119,10 @@ mod tests {
 
     fn best(size: usize, greatest: bool, values: &[f64]) -> Vec<Entry> {
         let mut best = Best::new(size, greatest);
-        values.iter().enumerate().for_each(|(at, value)| best.offer((*value, at)));
+        values
+            .iter()
+            .enumerate()
+            .for_each(|(at, value)| best.offer((*value, at)));
         best.sorted()
     }
 

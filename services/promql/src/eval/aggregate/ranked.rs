@@ -14,31 +14,34 @@ impl Evaluator<'_> {
         &self,
         (op, at): (AggregateOp, usize),
         param: &Param,
-        mut input: Vec<Column>,
-        groups: &Groups,
+        (mut input, groups): (Vec<Column>, Groups),
         steps: Steps,
     ) -> Vec<Column> {
         let mut kept = vec![Bits::new(steps.count); input.len()];
         let mut order: Vec<usize> = (0..input.len()).collect();
         let ratio = (op == AggregateOp::LimitRatio).then(|| offsets(&input));
+        let ranks = matches!(op, AggregateOp::TopK | AggregateOp::BottomK);
+        if ranks
+            && input
+                .iter()
+                .any(|column| column.hists.iter().any(Option::is_some))
+        {
+            self.histogram_ignored(op, at);
+        }
         for step in 0..steps.count {
             let param = param.values[step];
-            let chosen = match &ratio {
-                Some(offsets) => by_ratio(param, offsets),
-                None => {
-                    let Some(size) = size(param, input.len()) else {
-                        continue;
-                    };
-                    match op {
-                        AggregateOp::LimitK => first(&input, groups, size, step),
-                        _ => self.best((op, at), &input, groups, size, step),
-                    }
+            let chosen = match (&ratio, size(param, input.len())) {
+                (Some(offsets), _) => by_ratio(param, offsets),
+                (None, None) => continue,
+                (None, Some(size)) if ranks => {
+                    best(&input, &groups, (size, op == AggregateOp::TopK), step)
                 }
+                (None, Some(size)) => first(&input, &groups, size, step),
             };
             for series in &chosen {
                 kept[*series].set(step);
             }
-            if steps.single && matches!(op, AggregateOp::TopK | AggregateOp::BottomK) {
+            if steps.single && ranks {
                 order = chosen;
             }
         }
@@ -46,38 +49,34 @@ impl Evaluator<'_> {
             column.restrict(kept);
         }
         let mut columns: Vec<Option<Column>> = input.into_iter().map(Some).collect();
-        let columns = order.into_iter().filter_map(|series| columns[series].take());
+        let columns = order
+            .into_iter()
+            .filter_map(|series| columns[series].take());
         columns.filter(|column| !column.is_empty()).collect()
     }
+}
 
-    /// The greatest or least floats of each group, best first.
-    fn best(
-        &self,
-        (op, at): (AggregateOp, usize),
-        input: &[Column],
-        groups: &Groups,
-        size: usize,
-        step: usize,
-    ) -> Vec<usize> {
-        let greatest = op == AggregateOp::TopK;
-        let mut best: Vec<Option<Best>> = (0..groups.labels.len()).map(|_| None).collect();
-        let mut order = Vec::new();
-        for (series, column) in input.iter().enumerate() {
-            if let Some(value) = column.float(step) {
-                let group = groups.of[series];
-                let heap = best[group].get_or_insert_with(|| {
-                    order.push(group);
-                    Best::new(size, greatest)
-                });
-                heap.offer((value, series));
-            } else if column.hist(step).is_some() {
-                self.histogram_ignored(op, at);
-            }
+/// The greatest or least floats of each group, best first.
+fn best(
+    input: &[Column],
+    groups: &Groups,
+    (size, greatest): (usize, bool),
+    step: usize,
+) -> Vec<usize> {
+    let mut best: Vec<Best> = groups
+        .labels
+        .iter()
+        .map(|_| Best::new(size, greatest))
+        .collect();
+    for (series, column) in input.iter().enumerate() {
+        if let Some(value) = column.float(step) {
+            best[groups.of[series]].offer((value, series));
         }
-        order.sort_unstable();
-        let sorted = order.into_iter().filter_map(|group| best[group].take().map(Best::sorted));
-        sorted.flatten().map(|(_, series)| series).collect()
     }
+    best.into_iter()
+        .flat_map(Best::sorted)
+        .map(|(_, series)| series)
+        .collect()
 }
 
 /// The first series of each group that have anything.
@@ -102,15 +101,25 @@ fn size(param: f64, series: usize) -> Option<usize> {
 
 /// Where in 0 to 1 each series' hash lies.
 fn offsets(input: &[Column]) -> Vec<f64> {
-    input.iter().map(|column| column.labels.hash64() as f64 / u64::MAX as f64).collect()
+    input
+        .iter()
+        .map(|column| column.labels.hash64() as f64 / u64::MAX as f64)
+        .collect()
 }
 
 /// The series below a positive ratio, or those above what a negative one leaves.
 fn by_ratio(ratio: f64, offsets: &[f64]) -> Vec<usize> {
     let ratio = ratio.clamp(-1.0, 1.0);
     let chosen = |offset: f64| {
-        if ratio >= 0.0 { offset < ratio } else { offset >= 1.0 + ratio }
+        if ratio >= 0.0 {
+            offset < ratio
+        } else {
+            offset >= 1.0 + ratio
+        }
     };
     let numbered = offsets.iter().enumerate();
-    numbered.filter(|(_, offset)| chosen(**offset)).map(|(series, _)| series).collect()
+    numbered
+        .filter(|(_, offset)| chosen(**offset))
+        .map(|(series, _)| series)
+        .collect()
 }

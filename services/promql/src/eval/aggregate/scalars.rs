@@ -2,7 +2,7 @@
 
 use crate::ast::AggregateOp;
 use crate::eval::Evaluator;
-use crate::eval::grid::{Column, Steps};
+use crate::eval::grid::{Bits, Column, Steps};
 use crate::functions::order::quantile;
 use crate::select::node::AggregateNode;
 
@@ -21,11 +21,19 @@ impl State {
     fn first(op: AggregateOp, value: f64) -> Self {
         let start = match op {
             AggregateOp::Stddev | AggregateOp::Stdvar => {
-                if value.is_finite() { 0.0 } else { f64::NAN }
+                if value.is_finite() {
+                    0.0
+                } else {
+                    f64::NAN
+                }
             }
             _ => value,
         };
-        Self { count: 1.0, value: start, mean: value }
+        Self {
+            count: 1.0,
+            value: start,
+            mean: value,
+        }
     }
 
     fn add(&mut self, op: AggregateOp, value: f64) {
@@ -62,41 +70,50 @@ impl Evaluator<'_> {
         steps: Steps,
     ) -> Vec<Column> {
         let op = node.op;
-        let counts_histograms = matches!(op, AggregateOp::Count | AggregateOp::Group);
         let members = groups.members();
         let mut out = Vec::with_capacity(members.len());
         for (labels, members) in groups.labels.into_iter().zip(members) {
             let mut made = Column::new(labels, steps.count);
             let mut states = vec![State::default(); steps.count];
             for member in members {
-                let column = &input[member];
-                made.drop_name |= column.drop_name;
-                for (step, state) in states.iter_mut().enumerate() {
-                    let value = match (column.float(step), column.hist(step)) {
-                        (Some(value), _) => value,
-                        (None, Some(_)) if counts_histograms => 0.0,
-                        (None, Some(_)) => {
-                            self.histogram_ignored(op, node.expr.at);
-                            continue;
-                        }
-                        (None, None) => continue,
-                    };
-                    if made.floats.get(step) {
-                        state.add(op, value);
-                    } else {
-                        made.floats.set(step);
-                        *state = State::first(op, value);
-                    }
-                }
+                made.drop_name |= input[member].drop_name;
+                self.take_in(node, &input[member], &mut made.floats, &mut states);
             }
-            for step in 0..steps.count {
-                made.vals[step] = states[step].result(op);
+            for (value, state) in made.vals.iter_mut().zip(states) {
+                *value = state.result(op);
             }
             if made.floats.any() {
                 out.push(made);
             }
         }
         out
+    }
+
+    /// Adds one series to the states of its group; `seen` are the steps that have a state.
+    fn take_in(
+        &self,
+        node: &AggregateNode,
+        column: &Column,
+        seen: &mut Bits,
+        states: &mut [State],
+    ) {
+        let op = node.op;
+        let counts_histograms = matches!(op, AggregateOp::Count | AggregateOp::Group);
+        if !counts_histograms && column.hists.iter().any(Option::is_some) {
+            self.histogram_ignored(op, node.expr.at);
+        }
+        for (step, state) in states.iter_mut().enumerate() {
+            let hist = || (counts_histograms && column.hist(step).is_some()).then_some(0.0);
+            let Some(value) = column.float(step).or_else(hist) else {
+                continue;
+            };
+            if seen.get(step) {
+                state.add(op, value);
+                continue;
+            }
+            seen.set(step);
+            *state = State::first(op, value);
+        }
     }
 
     pub(super) fn quantiles(
@@ -112,12 +129,19 @@ impl Evaluator<'_> {
         for (labels, members) in groups.labels.into_iter().zip(members) {
             let mut made = Column::new(labels, steps.count);
             made.drop_name = members.iter().any(|member| input[*member].drop_name);
-            if members.iter().any(|member| input[*member].hists.iter().any(Option::is_some)) {
+            if members
+                .iter()
+                .any(|member| input[*member].hists.iter().any(Option::is_some))
+            {
                 self.histogram_ignored(node.op, node.expr.at);
             }
             for step in 0..steps.count {
                 values.clear();
-                values.extend(members.iter().filter_map(|member| input[*member].float(step)));
+                values.extend(
+                    members
+                        .iter()
+                        .filter_map(|member| input[*member].float(step)),
+                );
                 if !values.is_empty() {
                     made.set_float(step, quantile(param.values[step], &mut values));
                 }

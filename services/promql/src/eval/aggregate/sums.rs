@@ -115,13 +115,20 @@ fn float_sum(members: &[&Column], labels: Labels, steps: Steps) -> Column {
             }
         }
     }
-    made.vals.iter_mut().zip(errors).for_each(|(sum, error)| *sum += error);
+    made.vals
+        .iter_mut()
+        .zip(errors)
+        .for_each(|(sum, error)| *sum += error);
     made
 }
 
 #[inline]
 fn add(sum: &mut f64, error: &mut f64, value: f64) {
-    let next = Sum { sum: *sum, error: *error }.plus(value);
+    let next = Sum {
+        sum: *sum,
+        error: *error,
+    }
+    .plus(value);
     (*sum, *error) = (next.sum, next.error);
 }
 
@@ -187,7 +194,13 @@ struct Total {
 
 impl Total {
     fn new(is_mean: bool) -> Self {
-        Self { is_mean, float: None, hist: None, has_hist: false, incompatible: false }
+        Self {
+            is_mean,
+            float: None,
+            hist: None,
+            has_hist: false,
+            incompatible: false,
+        }
     }
 
     fn add_float(&mut self, value: f64) {

@@ -117,7 +117,11 @@ pub(super) fn arithmetic(op: BinaryOp, left: f64, right: f64) -> f64 {
 }
 
 /// An operator on two samples.
-pub(super) fn combine(op: BinaryOp, left: Operand<'_>, right: Operand<'_>) -> (Outcome, Option<Note>) {
+pub(super) fn combine(
+    op: BinaryOp,
+    left: Operand<'_>,
+    right: Operand<'_>,
+) -> (Outcome, Option<Note>) {
     match (left, right) {
         (Operand::Float(left), Operand::Float(right)) => floats(op, left, right),
         (Operand::Float(left), Operand::Hist(right)) => match op {
@@ -181,7 +185,11 @@ fn histograms(
         BinaryOp::Neq => return (Outcome::Hist(Arc::clone(left), left != right), None),
         _ => return mismatch(op, "histogram", "histogram"),
     };
-    let Ok(Combined { reset_collision, bounds_reconciled }) = combined else {
+    let Ok(Combined {
+        reset_collision,
+        bounds_reconciled,
+    }) = combined
+    else {
         let op = symbol(op);
         let text = format!("incompatible bucket layout encountered for binary operator {op}");
         return (Outcome::Nothing, Some(Note::Warn(text)));
@@ -195,7 +203,9 @@ fn histograms(
     }
     result.compact();
     let note = bounds_reconciled.then(|| {
-        Note::Info(format!("mismatched custom buckets were reconciled during {operation}"))
+        Note::Info(format!(
+            "mismatched custom buckets were reconciled during {operation}"
+        ))
     });
     (Outcome::Hist(Arc::new(result), true), note)
 }

@@ -52,8 +52,7 @@ impl Evaluator<'_> {
         &self,
         operator: Operator,
         matching: &Matching,
-        left: &[Column],
-        right: &[Column],
+        (left, right): (&[Column], &[Column]),
         steps: Steps,
     ) -> Result<Vec<Column>, EvalError> {
         let (many, one) = match matching.card {
@@ -94,7 +93,12 @@ impl<'a> Match<'a> {
     fn check_one_side(&self) -> Result<(), EvalError> {
         let mut first: Option<(usize, usize)> = None;
         let mut relevant: Option<Bits> = None;
-        for (group, ones) in self.ones.iter().enumerate().filter(|(_, ones)| ones.len() > 1) {
+        for (group, ones) in self
+            .ones
+            .iter()
+            .enumerate()
+            .filter(|(_, ones)| ones.len() > 1)
+        {
             let relevant = relevant.get_or_insert_with(|| self.relevant_steps());
             let mut seen = Bits::new(self.steps.count);
             for series in ones {
@@ -122,19 +126,28 @@ impl<'a> Match<'a> {
             return Bits::full(self.steps.count);
         }
         let mut steps = Bits::new(self.steps.count);
-        self.many.iter().for_each(|column| steps.add(&column.presence()));
+        self.many
+            .iter()
+            .for_each(|column| steps.add(&column.presence()));
         steps
     }
 
     fn duplicate(&self, step: usize, group: usize) -> EvalError {
-        let mut found = self.ones[group].iter().filter(|series| self.one[**series].has(step));
+        let mut found = self.ones[group]
+            .iter()
+            .filter(|series| self.one[**series].has(step));
         let mut labels = || found.next().map(|series| &self.one[*series].labels);
         let (first, second) = (labels(), labels());
         let shared = second.map_or_else(Labels::empty, |labels| self.shared(labels));
-        let mut names = [first, second].map(|labels| labels.map(Labels::to_string).unwrap_or_default());
+        let mut names =
+            [first, second].map(|labels| labels.map(Labels::to_string).unwrap_or_default());
         names.sort();
         let [first, second] = names;
-        let side = if self.matching.card == Cardinality::OneToMany { "left" } else { "right" };
+        let side = if self.matching.card == Cardinality::OneToMany {
+            "left"
+        } else {
+            "right"
+        };
         EvalError::Execution(format!(
             "found duplicate series for the match group {shared} on the {side} hand-side of the operation: \
              [{first}, {second}];many-to-many matching not allowed: matching labels must be unique on one side"
@@ -157,12 +170,22 @@ impl<'a> Match<'a> {
                 both.keep(&presence);
                 missing.remove(&presence);
                 let labels = (&column.labels, &other.labels);
-                self.pair(*group, labels, (Side::Series(column), Side::Series(other)), &both)?;
+                self.pair(
+                    *group,
+                    labels,
+                    (Side::Series(column), Side::Series(other)),
+                    &both,
+                )?;
             }
             if let Some(fill) = self.matching.fill_right {
                 let shared = self.shared(&column.labels);
                 let labels = (&column.labels, &shared);
-                self.pair(*group, labels, (Side::Series(column), Side::Fill(fill)), &missing)?;
+                self.pair(
+                    *group,
+                    labels,
+                    (Side::Series(column), Side::Fill(fill)),
+                    &missing,
+                )?;
             }
         }
         if let Some(fill) = self.matching.fill_left {
@@ -171,7 +194,12 @@ impl<'a> Match<'a> {
                 missing.remove(&self.matched[*group]);
                 let shared = self.shared(&other.labels);
                 let labels = (&shared, &other.labels);
-                self.pair(*group, labels, (Side::Fill(fill), Side::Series(other)), &missing)?;
+                self.pair(
+                    *group,
+                    labels,
+                    (Side::Fill(fill), Side::Series(other)),
+                    &missing,
+                )?;
             }
         }
         Ok(())
@@ -200,7 +228,9 @@ impl<'a> Match<'a> {
             _ => self.cells(&mut column, sides, steps),
         };
         if self.matching.card == Cardinality::OneToOne && met.overlaps(&self.matched[group]) {
-            return Err(ambiguous("many-to-one matching must be explicit (group_left/group_right)"));
+            return Err(ambiguous(
+                "many-to-one matching must be explicit (group_left/group_right)",
+            ));
         }
         self.matched[group].add(&met);
         self.out.push(Made { group, met, column });
@@ -214,7 +244,11 @@ impl<'a> Match<'a> {
 
     /// The many side is the left one.
     fn in_order<T>(&self, many: T, one: T) -> (T, T) {
-        if self.matching.card == Cardinality::OneToMany { (one, many) } else { (many, one) }
+        if self.matching.card == Cardinality::OneToMany {
+            (one, many)
+        } else {
+            (many, one)
+        }
     }
 
     /// Two series without histograms.
@@ -269,7 +303,11 @@ impl<'a> Match<'a> {
     fn result_labels(&self, (many, one): (&Labels, &Labels)) -> Labels {
         let Operator { returns_bool, .. } = self.operator;
         let nameless = self.operator.changes_metric() || (returns_bool && !self.delays_names);
-        let mut labels = if nameless { many.without_metadata() } else { many.clone() };
+        let mut labels = if nameless {
+            many.without_metadata()
+        } else {
+            many.clone()
+        };
         if self.matching.card == Cardinality::OneToOne {
             let named = |name: &str| self.matching.labels.iter().any(|one| one == name);
             labels = labels.filter(|name| named(name) == self.matching.on);
@@ -302,7 +340,9 @@ fn finish(made: Vec<Made>) -> Result<Vec<Column>, EvalError> {
     let mut places: HashMap<Labels, usize> = HashMap::with_capacity(made.len());
     let mut merged: Vec<Vec<Made>> = Vec::with_capacity(made.len());
     for one in made {
-        let place = *places.entry(one.column.labels.clone()).or_insert(merged.len());
+        let place = *places
+            .entry(one.column.labels.clone())
+            .or_insert(merged.len());
         if place == merged.len() {
             merged.push(vec![one]);
             continue;

@@ -42,14 +42,22 @@ fn floats(operator: Operator, column: &mut Column, numbers: &[f64], swap: bool) 
     let compares = compare(op, 0.0, 0.0).is_some();
     if !compares {
         for (value, number) in column.vals.iter_mut().zip(numbers) {
-            let (left, right) = if swap { (*number, *value) } else { (*value, *number) };
+            let (left, right) = if swap {
+                (*number, *value)
+            } else {
+                (*value, *number)
+            };
             *value = arithmetic(op, left, right);
         }
         return;
     }
     for (step, number) in numbers.iter().enumerate() {
         let value = column.vals[step];
-        let (left, right) = if swap { (*number, value) } else { (value, *number) };
+        let (left, right) = if swap {
+            (*number, value)
+        } else {
+            (value, *number)
+        };
         let keep = compare(op, left, right).unwrap_or(false);
         if operator.returns_bool {
             column.vals[step] = f64::from(u8::from(keep));
