@@ -1,8 +1,103 @@
 //! OTLP in, ClickHouse rows out: the gateway's stages, in the order data passes them.
 //!
-//! Bytes become OTLP messages in [`decode`], messages become rows in [`translate`], and [`outcome`]
-//! counts every point on the way: accepted, or rejected with a reason that the sender is told.
+//! A request's path: `http` finds its route → `intake` asks [`auth`] who sends it and whether that
+//! sender may push (`AuthenticatedPush`) → `limit` finds room for it (`AdmittedPush`) → `inflate`
+//! reads and decompresses the body within its bounds (`ReadPush`), of which not a byte was read before
+//! → [`decode`] makes OTLP messages of it (`DecodedPush`) → [`translate`] makes rows of those
+//! ([`translate::TranslatedBatch`]) → `insert` stores the rows (`Receipt`) → `http` answers. `push`
+//! walks through the stages; each consumes the value of the one before, so none can be left out.
+//!
+//! [`outcome`] counts every point on the way: accepted, or rejected with a reason that the sender is told.
+//! A 2xx means that every accepted point is stored.
 
+use std::sync::Arc;
+
+use auth::directory::KeyDirectory;
+use runtime::admin::Readiness;
+use runtime::metrics::Metrics;
+use runtime::serve::{self, BindError, Running};
+use runtime::tasks::Tasks;
+use tokio_util::sync::CancellationToken;
+
+mod config;
+mod app;
+mod http;
+mod intake;
+mod limit;
+mod inflate;
 pub mod decode;
 pub mod translate;
+mod insert;
+mod push;
 pub mod outcome;
+mod failure;
+mod metrics;
+mod health;
+
+pub use config::{Config, InFlight};
+
+/// What the gateway works with.
+pub struct Parts {
+    /// Knows tenants and keys.
+    pub directory: Arc<dyn KeyDirectory>,
+    /// The database that holds the tables of `schemas`.
+    pub store: clickhouse::Client,
+    /// Where the gateway's metrics are shown.
+    pub metrics: Metrics,
+    /// Where the gateway says whether it is ready.
+    pub readiness: Readiness,
+}
+
+impl std::fmt::Debug for Parts {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Parts")
+            .field("directory", &self.directory)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why the gateway could not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// Its port is taken.
+    #[error("cannot start the gateway")]
+    Bind(#[from] BindError),
+}
+
+/// Serves OTLP/HTTP until `stop` is cancelled. Then no new requests are taken, and pushes in work have
+/// `shutdown_grace` to be stored and answered; [`Running::done`] ends after that.
+///
+/// # Errors
+/// [`StartError`] when the port cannot be opened. ClickHouse need not be there: the gateway starts, is not
+/// ready, and answers pushes with 503 until it is.
+pub async fn run(
+    config: Config,
+    parts: Parts,
+    stop: CancellationToken,
+) -> Result<Running, StartError> {
+    let Parts {
+        directory,
+        store,
+        metrics,
+        readiness,
+    } = parts;
+    let (listen, grace) = (config.listen, config.shutdown_grace);
+    let work = Tasks::new();
+    let app = app::App::build(config, directory, store.clone(), &metrics, work.clone());
+    health::begin(&readiness);
+    let served = serve::http("gateway", listen, http::router(app), stop.clone(), grace).await?;
+    let own = Tasks::new();
+    drop(own.spawn("gateway-health", health::watch(store, readiness, stop)));
+    let address = served.address;
+    let done = own.spawn("gateway-stop", async move {
+        if let Err(failure) = served.done.await {
+            tracing::error!("the gateway's server ended badly: {failure}");
+        }
+        // Pushes whose clients are gone are not among the requests in flight.
+        let late = work.finish(grace).await;
+        if late > 0 {
+            tracing::warn!("{late} pushes were not stored within {grace:?} and not acknowledged");
+        }
+    });
+    Ok(Running { address, done })
+}

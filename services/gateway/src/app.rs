@@ -1,0 +1,62 @@
+//! Settings and connections → the handles that every request works with.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use auth::directory::KeyDirectory;
+use auth::extract::HeaderNames;
+use runtime::metrics::Metrics;
+use runtime::tasks::Tasks;
+
+use crate::config::Config;
+use crate::http::Cors;
+use crate::insert::Store;
+use crate::limit::Ledger;
+use crate::metrics::Gauges;
+
+/// What a request works with; cheap to clone.
+#[derive(Clone, Debug)]
+pub(crate) struct App {
+    pub(crate) directory: Arc<dyn KeyDirectory>,
+    pub(crate) credentials: Arc<HeaderNames>,
+    pub(crate) ledger: Ledger,
+    pub(crate) store: Arc<Store>,
+    pub(crate) cors: Arc<Cors>,
+    pub(crate) gauges: Gauges,
+    /// Work that goes on when its request is gone.
+    pub(crate) tasks: Tasks,
+    pub(crate) max_wire_bytes: u64,
+    pub(crate) body_timeout: Duration,
+}
+
+impl App {
+    /// Builds everything, from the database to the edge.
+    pub(crate) fn build(
+        config: Config,
+        directory: Arc<dyn KeyDirectory>,
+        client: clickhouse::Client,
+        metrics: &Metrics,
+        tasks: Tasks,
+    ) -> Self {
+        let gauges = Gauges::register(metrics);
+        let store = Store::new(
+            client,
+            config.known_series,
+            config.insert_timeout,
+            gauges.clone(),
+        );
+        let ledger = Ledger::new(config.in_flight, gauges.clone());
+        let cors = Cors::new(config.cors_origins, &config.credentials);
+        Self {
+            directory,
+            credentials: Arc::new(config.credentials),
+            ledger,
+            store: Arc::new(store),
+            cors: Arc::new(cors),
+            gauges,
+            tasks,
+            max_wire_bytes: config.max_wire_bytes.as_u64(),
+            body_timeout: config.body_timeout,
+        }
+    }
+}

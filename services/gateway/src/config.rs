@@ -1,0 +1,101 @@
+//! The gateway's settings and their defaults.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use auth::extract::HeaderNames;
+use bytesize::ByteSize;
+use serde::{Deserialize, Serialize};
+
+/// Settings of section `gateway`. Every bound of the gateway that is not a tenant's own is here.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// Address of OTLP/HTTP.
+    pub listen: SocketAddr,
+    /// Largest body as sent, before decompression; a larger one is answered 413.
+    pub max_wire_bytes: ByteSize,
+    /// How long a body may take to arrive; a slower one is answered 408.
+    #[serde(with = "humantime_serde")]
+    pub body_timeout: Duration,
+    /// How many requests and bytes may be in work; one more is answered 503 or 429.
+    pub in_flight: InFlight,
+    /// How long the inserts of one push may take; a longer one is answered 503.
+    #[serde(with = "humantime_serde")]
+    pub insert_timeout: Duration,
+    /// How many series and days are remembered as stored; a forgotten one is stored again.
+    pub known_series: u64,
+    /// How long pushes in work may take to finish when the gateway stops.
+    #[serde(with = "humantime_serde")]
+    pub shutdown_grace: Duration,
+    /// Headers that are read for credentials.
+    pub credentials: HeaderNames,
+    /// Origins whose pages may push; `*` is any.
+    pub cors_origins: Vec<String>,
+}
+
+/// Bounds on work at the same time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct InFlight {
+    /// Requests of all tenants; one more is answered 503.
+    pub requests: usize,
+    /// Bytes of decompressed bodies of all tenants; more are answered 503.
+    pub bytes: ByteSize,
+    /// Requests of one tenant; one more is answered 429.
+    pub tenant_requests: usize,
+    /// Bytes of decompressed bodies of one tenant; more are answered 429.
+    pub tenant_bytes: ByteSize,
+}
+
+impl Default for InFlight {
+    fn default() -> Self {
+        Self {
+            requests: 1024,
+            bytes: ByteSize::mib(512),
+            tenant_requests: 128,
+            tenant_bytes: ByteSize::mib(128),
+        }
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 4318)),
+            max_wire_bytes: ByteSize::mib(64),
+            body_timeout: Duration::from_secs(30),
+            in_flight: InFlight::default(),
+            insert_timeout: Duration::from_secs(20),
+            known_series: 2_000_000,
+            shutdown_grace: Duration::from_secs(25),
+            credentials: HeaderNames::default(),
+            cors_origins: vec!["*".to_owned()],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_read_back_as_written_and_unknown_ones_are_refused() {
+        let text = serde_json::to_string(&Config::default()).unwrap();
+        assert_eq!(
+            serde_json::from_str::<Config>(&text).unwrap(),
+            Config::default()
+        );
+        let own: Config = serde_json::from_str(
+            r#"{"max_wire_bytes":"1 MiB","body_timeout":"5s","in_flight":{"requests":7}}"#,
+        )
+        .unwrap();
+        assert_eq!(own.max_wire_bytes, ByteSize::mib(1));
+        assert_eq!(own.body_timeout, Duration::from_secs(5));
+        assert_eq!(
+            (own.in_flight.requests, own.in_flight.tenant_requests),
+            (7, 128)
+        );
+        assert!(serde_json::from_str::<Config>(r#"{"max_bytes":1}"#).is_err());
+    }
+}

@@ -1,0 +1,11 @@
+//! The gateway's port from outside, over real sockets: every answer, parsed back as its sender would.
+
+mod fixture;
+mod storage;
+mod probe;
+
+mod paths;
+mod credentials;
+mod bodies;
+mod limits;
+mod stored;
