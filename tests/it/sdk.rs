@@ -82,8 +82,8 @@ fn header(keys: &Keys) -> String {
 
 /// What the script says it recorded → the series that must be there.
 fn expected(recorded: &Value, at: i64) -> Vector {
-    let mut series = Vector::new();
-    assert_eq!(recorded.as_object().unwrap().len(), FAMILIES.len());
+    let mut series = Vector::from([(target_info(&recorded["resource"]), (at, "1".to_owned()))]);
+    assert_eq!(recorded.as_object().unwrap().len(), FAMILIES.len() + 1);
     for (instrument, family) in FAMILIES {
         for entry in recorded[instrument].as_array().unwrap() {
             let named = |suffix: &str, more: Option<(&str, &str)>| -> Labels {
@@ -112,6 +112,21 @@ fn expected(recorded: &Value, at: i64) -> Vector {
         }
     }
     series
+}
+
+/// What the SDK says about itself goes with the service into a series of its own.
+fn target_info(resource: &Value) -> Labels {
+    let mut set = labels([
+        ("__name__", "target_info"),
+        ("job", "shop/worker"),
+        ("instance", "w-1"),
+    ]);
+    for (key, value) in resource.as_object().unwrap() {
+        if !key.starts_with("service.") {
+            set.insert(key.replace('.', "_"), value.as_str().unwrap().to_owned());
+        }
+    }
+    set
 }
 
 fn numbers(list: &Value) -> impl Iterator<Item = f64> {

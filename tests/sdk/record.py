@@ -1,7 +1,8 @@
 """Records one of each instrument with the OpenTelemetry SDK and lets shutdown send it.
 
 Where to, with which headers and compression: the SDK's own environment variables. Prints what was
-recorded as JSON: for each instrument its label sets with the value that a reader must find.
+recorded as JSON: for each instrument its label sets with the value that a reader must find, and the
+resource.
 """
 
 import json
@@ -53,6 +54,7 @@ provider.shutdown()
 print(
     json.dumps(
         {
+            "resource": dict(resource.attributes),
             "sdk.requests": [
                 [{"route": "/a", "http.status": "200"}, 7],
                 [{"route": "/b", "http.status": "200"}, 15],

@@ -19,6 +19,8 @@ pub(super) struct File {
     pub(super) profile: Profile,
     /// Points that this version rejects.
     pub(super) rejected: i64,
+    /// Reason of these rejects or of a warning; `""` when there is nothing to say.
+    pub(super) remark: &'static str,
     /// Metrics whose family gets another name; `""` means that it is rejected.
     renamed: &'static [(&'static str, &'static str)],
     /// Resource attributes that become labels, and the labels.
@@ -32,6 +34,7 @@ pub(super) const FILES: [File; 4] = [
         slug: "cerebrium",
         profile: Profile::Cerebrium,
         rejected: 0,
+        remark: "",
         renamed: &[
             (
                 "cerebrium_run_execution_time_ms",
@@ -57,6 +60,8 @@ pub(super) const FILES: [File; 4] = [
         slug: "crusoe",
         profile: Profile::Crusoe,
         rejected: 0,
+        // A GPU fell off the bus and one of its values is DCGM's blank.
+        remark: "sentinel_dropped",
         renamed: &[],
         promoted: &[
             ("crusoe_org_id", "crusoe_org_id"),
@@ -68,6 +73,7 @@ pub(super) const FILES: [File; 4] = [
         slug: "cog",
         profile: Profile::Cog,
         rejected: 0,
+        remark: "",
         renamed: &[
             (
                 "cog.runtime.prediction.count",
@@ -103,6 +109,7 @@ pub(super) const FILES: [File; 4] = [
         profile: Profile::Baseten,
         // The one point of the exponential histogram.
         rejected: 1,
+        remark: "unsupported_type",
         renamed: &[
             ("model.cache.hits", "model_cache_hits_total"),
             ("model.cache.misses", "model_cache_misses_total"),
@@ -152,7 +159,25 @@ pub(super) fn shifted(request: &Value, at: i64) -> Value {
 
 /// Every series of the file with its one sample, at `at`.
 pub(super) fn expected(file: &File, request: &Value, at: i64) -> Vector {
-    series(file.renamed, file.promoted, request, at)
+    let mut series = series(file.renamed, file.promoted, request, at);
+    // What DCGM writes for "not known" is 2^63 as a double, and is not a measurement.
+    series.retain(|_, (_, value)| value != "9223372036854776000");
+    for resource in list(request, "resourceMetrics") {
+        let attributes: Labels = attributes(&resource["resource"]).collect();
+        series.extend(target_info(&attributes).map(|set| (set, (at, "1".to_owned()))));
+    }
+    series
+}
+
+/// The labels of a resource's `target_info`: every attribute, `job` for the service's name. A resource
+/// without a service's name or without anything else has none; the files have no instance ids.
+fn target_info(attributes: &Labels) -> Option<Labels> {
+    let (job, others) = (attributes.get("service.name")?, attributes.len() - 1);
+    let mut set = tests::ask::labels([("__name__", "target_info"), ("job", job)]);
+    for (key, value) in attributes.iter().filter(|(key, _)| *key != "service.name") {
+        set.insert(key.replace('.', "_"), value.clone());
+    }
+    (others > 0).then_some(set)
 }
 
 /// Every series of a request with its one sample, at `at`: metrics are `renamed` (to `""`: rejected) or
