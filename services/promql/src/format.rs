@@ -282,7 +282,7 @@ fn millis(value: i64) -> String {
     };
     for (unit, scale, exact) in UNITS {
         let count = rest / scale;
-        if count > 0 && !(exact && rest % scale != 0) {
+        if count > 0 && (!exact || rest.is_multiple_of(scale)) {
             out.push_str(&format!("{count}{unit}"));
             rest -= count * scale;
         }

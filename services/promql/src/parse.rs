@@ -12,7 +12,7 @@ mod number;
 mod parser;
 mod postfix;
 mod quoted;
-mod regex;
+pub(crate) mod regex;
 mod selector;
 mod token;
 

@@ -1,8 +1,6 @@
 //! Text in, a quoted literal out, as Go's `strconv.Quote` writes it: Prometheus' errors and printed
 //! expressions are made of those.
 
-use std::fmt::Write;
-
 /// `text` in double quotes.
 pub(crate) fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
@@ -74,12 +72,11 @@ fn push_escaped(out: &mut String, character: char, quote: char) {
 }
 
 fn push_code(out: &mut String, code: u32) {
-    // Writing to a string cannot fail.
-    let _: std::fmt::Result = match code {
-        0..0x20 | 0x7f => write!(out, "\\x{code:02x}"),
-        0x20..0x1_0000 => write!(out, "\\u{code:04x}"),
-        _ => write!(out, "\\U{code:08x}"),
-    };
+    out.push_str(&match code {
+        0..0x20 | 0x7f => format!("\\x{code:02x}"),
+        0x20..0x1_0000 => format!("\\u{code:04x}"),
+        _ => format!("\\U{code:08x}"),
+    });
 }
 
 /// Whether Go prints the character as itself. Rust's debug escaping follows the same classes of characters;

@@ -13,6 +13,9 @@ struct Arguments {
     height: usize,
 }
 
+/// Whether labels were excluded by `without` rather than kept by `by`, and the labels.
+type Grouping = (bool, Vec<String>);
+
 impl<'q> Parser<'q> {
     /// An operand that begins with a word: aggregation, call or selector.
     pub(super) fn named(&mut self) -> Result<Node, Failure> {
@@ -97,8 +100,8 @@ impl<'q> Parser<'q> {
         }
     }
 
-    /// `by (…)` or `without (…)`, if it is there: whether it is `without`, and the labels.
-    fn grouping(&mut self) -> Result<Option<(bool, Vec<String>)>, Failure> {
+    /// `by (…)` or `without (…)`, if it is there.
+    fn grouping(&mut self) -> Result<Option<Grouping>, Failure> {
         let without = match self.sees()? {
             TokenKind::Keyword(Keyword::By) => false,
             TokenKind::Keyword(Keyword::Without) => true,

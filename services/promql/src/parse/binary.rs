@@ -103,7 +103,8 @@ impl Parser<'_> {
             _ => return Ok(matching),
         };
         self.take()?;
-        if self.sees()? == TokenKind::LeftParen {
+        let next = self.sees()?;
+        if next == TokenKind::LeftParen || !next.starts_expression() {
             matching.include = self.labels()?;
         }
         Ok(matching)

@@ -117,10 +117,10 @@ impl<'q> Parser<'q> {
             return self.duration(0, Position::Offset, 0);
         }
         let Some(negate) = self.sign()? else {
-            return self.length(Position::Offset, 0);
+            return self.length(Position::Offset, 0, None);
         };
         if !matches!(self.sees()?, TokenKind::Op(BinaryOp::Add | BinaryOp::Sub)) {
-            let length = self.length(Position::Offset, 1)?;
+            let length = self.length(Position::Offset, 1, Some(first.at))?;
             return self.signed(first, negate, length);
         }
         let inner = self.duration(POWER, Position::Offset, 1)?;
@@ -135,7 +135,7 @@ impl<'q> Parser<'q> {
         }
         let first = self.peek()?;
         let left = match self.sign()? {
-            None => self.length(position, depth)?,
+            None => self.length(position, depth, None)?,
             Some(negate) => {
                 let inner = self.duration(POWER, position, depth + 1)?;
                 self.signed(first, negate, inner)?
@@ -192,27 +192,33 @@ impl<'q> Parser<'q> {
         self.built(kind, span, left_height.max(right_height))
     }
 
-    /// A duration without a sign in front and without operators behind.
-    fn length(&mut self, position: Position, depth: usize) -> Result<Length, Failure> {
+    /// A duration without operators behind. `sign` is where a sign stands in front of an offset: that is
+    /// where Prometheus reports it as experimental, and a pair of parentheses behind it is not.
+    fn length(
+        &mut self,
+        position: Position,
+        depth: usize,
+        sign: Option<usize>,
+    ) -> Result<Length, Failure> {
         let token = self.peek()?;
         match token.kind {
             TokenKind::Number | TokenKind::Duration => {
                 self.take()?;
                 self.literal(token)
             }
-            TokenKind::Context(Context::Step) => self.bare(DurationKind::Step, position),
-            TokenKind::Context(Context::Range) => self.bare(DurationKind::Range, position),
+            TokenKind::Context(Context::Step) => self.bare(DurationKind::Step, position, sign),
+            TokenKind::Context(Context::Range) => self.bare(DurationKind::Range, position, sign),
             TokenKind::Context(which @ (Context::MinOf | Context::MaxOf)) => {
-                self.choice(which, position, depth)
+                self.choice(which, (position, depth, sign))
             }
             // The older spelling, which is an aggregation everywhere else.
             TokenKind::Aggregate(crate::ast::AggregateOp::Min) => {
-                self.choice(Context::MinOf, position, depth)
+                self.choice(Context::MinOf, (position, depth, sign))
             }
             TokenKind::Aggregate(crate::ast::AggregateOp::Max) => {
-                self.choice(Context::MaxOf, position, depth)
+                self.choice(Context::MaxOf, (position, depth, sign))
             }
-            TokenKind::LeftParen => self.parens(position, depth),
+            TokenKind::LeftParen => self.parens(position, depth, sign.is_some()),
             _ => Err(self.no_duration(position)),
         }
     }
@@ -231,11 +237,16 @@ impl<'q> Parser<'q> {
     }
 
     /// `step()` or `range()`.
-    fn bare(&mut self, kind: DurationKind, position: Position) -> Result<Length, Failure> {
+    fn bare(
+        &mut self,
+        kind: DurationKind,
+        position: Position,
+        sign: Option<usize>,
+    ) -> Result<Length, Failure> {
         let name = self.take()?;
         self.need(TokenKind::LeftParen, position)?;
         let closing = self.need(TokenKind::RightParen, position)?;
-        self.experimental(name.at)?;
+        self.experimental(sign.unwrap_or(name.at))?;
         self.built(kind, name.at..closing.end(), 0)
     }
 
@@ -243,8 +254,7 @@ impl<'q> Parser<'q> {
     fn choice(
         &mut self,
         which: Context,
-        position: Position,
-        depth: usize,
+        (position, depth, sign): (Position, usize, Option<usize>),
     ) -> Result<Length, Failure> {
         let name = self.take()?;
         self.need(TokenKind::LeftParen, position)?;
@@ -252,7 +262,7 @@ impl<'q> Parser<'q> {
         self.need(TokenKind::Comma, position)?;
         let (right, right_height) = self.duration(0, position, depth + 1)?.into_expr();
         let closing = self.need(TokenKind::RightParen, position)?;
-        self.experimental(name.at)?;
+        self.experimental(sign.unwrap_or(name.at))?;
         let kind = match which {
             Context::MinOf => DurationKind::Min(left, right),
             _ => DurationKind::Max(left, right),
@@ -260,11 +270,18 @@ impl<'q> Parser<'q> {
         self.built(kind, name.at..closing.end(), left_height.max(right_height))
     }
 
-    fn parens(&mut self, position: Position, depth: usize) -> Result<Length, Failure> {
+    fn parens(
+        &mut self,
+        position: Position,
+        depth: usize,
+        signed: bool,
+    ) -> Result<Length, Failure> {
         let opening = self.take()?;
         let inner = self.duration(0, position, depth + 1)?;
         let closing = self.need(TokenKind::RightParen, position)?;
-        self.experimental(inner.start())?;
+        if !signed {
+            self.experimental(inner.start())?;
+        }
         // Doubled parentheses are one pair.
         if matches!(&inner, Length::Expr(expr, _) if matches!(expr.kind, DurationKind::Paren(_))) {
             return Ok(inner);
@@ -339,5 +356,5 @@ impl<'q> Parser<'q> {
 
 /// Whether a number of seconds does not fit Prometheus' 64-bit nanoseconds.
 fn out_of_range(seconds: f64) -> bool {
-    seconds.abs() > 9_223_372_036.854_775_808
+    seconds.abs() > 9_223_372_036.854_776
 }

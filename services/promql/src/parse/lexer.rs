@@ -12,6 +12,10 @@ use crate::format::quote::{quote, quote_char};
 
 /// Where the lexer stands. `start` is the first byte of the token being read, `at` the next byte to read.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "what is open is independent of each other, and errors depend on all"
+)]
 pub(super) struct Lexer<'q> {
     input: &'q str,
     start: usize,

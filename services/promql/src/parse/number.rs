@@ -76,15 +76,15 @@ fn underscores_separate_digits(text: &str) -> bool {
         .all(|(at, _)| digit(at.checked_sub(1)) && digit(Some(at + 1)))
 }
 
-/// Units in the order in which a duration must name them, with their milliseconds.
+/// Units in the order in which a duration must name them, with their nanoseconds.
 const UNITS: [(&str, u64); 7] = [
-    ("y", 365 * 86_400_000),
-    ("w", 7 * 86_400_000),
-    ("d", 86_400_000),
-    ("h", 3_600_000),
-    ("m", 60_000),
-    ("s", 1000),
-    ("ms", 1),
+    ("y", 365 * 86_400_000_000_000),
+    ("w", 7 * 86_400_000_000_000),
+    ("d", 86_400_000_000_000),
+    ("h", 3_600_000_000_000),
+    ("m", 60_000_000_000),
+    ("s", 1_000_000_000),
+    ("ms", 1_000_000),
 ];
 
 /// The seconds of a duration token such as `1h30m`.
@@ -94,33 +94,37 @@ const UNITS: [(&str, u64); 7] = [
 /// The text of the error, without a position.
 pub(super) fn duration(text: &str) -> Result<f64, String> {
     let invalid = || format!("not a valid duration string: {}", quote(text));
-    let mut millis: u64 = 0;
-    let mut units = UNITS.iter();
+    let overflow = || "duration out of range".to_owned();
+    let mut nanos: u64 = 0;
+    let mut next_unit = 0;
     let mut rest = text;
-    let mut overflow = false;
     while !rest.is_empty() {
         let (digits, tail) = split_where(rest, |byte| !byte.is_ascii_digit());
         let (unit, tail) = split_where(tail, |byte| byte.is_ascii_digit());
-        let (_, scale) = units.find(|(name, _)| *name == unit).ok_or_else(invalid)?;
-        let part = digits
-            .parse::<u64>()
-            .ok()
-            .and_then(|count| count.checked_mul(*scale));
-        match part.and_then(|part| millis.checked_add(part)) {
-            Some(sum) => millis = sum,
-            None => overflow = true,
+        let count: u64 = digits.parse().map_err(|_| invalid())?;
+        let Some(at) = UNITS.iter().position(|(name, _)| *name == unit) else {
+            return Err(format!(
+                "unknown unit {} in duration {}",
+                quote(unit),
+                quote(text)
+            ));
+        };
+        if at < next_unit {
+            return Err(invalid());
         }
+        next_unit = at + 1;
+        let (_, scale) = UNITS[at];
+        // Prometheus keeps durations as signed 64-bit nanoseconds.
+        let part = count.checked_mul(scale).ok_or_else(overflow)?;
+        nanos = nanos
+            .checked_add(part)
+            .filter(|sum| i64::try_from(*sum).is_ok())
+            .ok_or_else(overflow)?;
         rest = tail;
     }
-    // Prometheus keeps durations as 64-bit nanoseconds.
-    if overflow || millis > i64::MAX.unsigned_abs() / 1_000_000 {
-        return Err("duration out of range".to_owned());
-    }
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "at most 2^63 / 10^6, far below 2^53"
-    )]
-    Ok((millis / 1000) as f64 + (millis % 1000) as f64 / 1000.0)
+    let (whole, part) = (nanos / 1_000_000_000, nanos % 1_000_000_000);
+    #[expect(clippy::cast_precision_loss, reason = "both are far below 2^53")]
+    Ok(whole as f64 + part as f64 / 1e9)
 }
 
 fn split_where(text: &str, stop: impl Fn(u8) -> bool) -> (&str, &str) {

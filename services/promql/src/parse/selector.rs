@@ -10,6 +10,9 @@ use crate::labels::METRIC_NAME;
 
 const PLACE: &str = "label matching";
 
+/// What braces hold and where they stand.
+type Braces = (Vec<Matcher>, Range<usize>);
+
 /// A selector and where it stands.
 pub(super) type Selected = (VectorSelector, Range<usize>);
 
@@ -37,7 +40,7 @@ impl<'q> Parser<'q> {
         Ok((selector(Some(name.text.to_owned()), matchers), name.at..end))
     }
 
-    fn matchers(&mut self) -> Result<(Vec<Matcher>, Range<usize>), Failure> {
+    fn matchers(&mut self) -> Result<Braces, Failure> {
         let opening = self.expect(TokenKind::LeftBrace)?;
         let mut matchers = Vec::new();
         while self.sees()? != TokenKind::RightBrace {
@@ -77,7 +80,7 @@ impl<'q> Parser<'q> {
         let value = self.take()?;
         let value = self.string(value)?;
         if matches!(op, MatchOp::Regex | MatchOp::NotRegex) {
-            regex::check(&value).map_err(|message| Failure::new(label.at, message))?;
+            regex::compile(&value).map_err(|message| Failure::new(label.at, message))?;
         }
         Ok(Matcher { name, op, value })
     }

@@ -1,0 +1,126 @@
+//! Prometheus' own test corpus in, a verdict for every evaluation in it out, held against a ledger of the
+//! failures that are known.
+//!
+//! The corpus lies beside the repository in `../shared/promqltest`; without it the test says so and passes.
+//! `PROMQL_CORPUS=functions.test:120` runs what starts with that, and shows all that fails.
+
+#[path = "corpus/compare.rs"]
+mod compare;
+#[path = "corpus/expect.rs"]
+mod expect;
+#[path = "corpus/histograms.rs"]
+mod histograms;
+#[path = "corpus/ledger.rs"]
+mod ledger;
+#[path = "corpus/pinned.rs"]
+mod pinned;
+#[path = "corpus/run.rs"]
+mod run;
+#[path = "corpus/script.rs"]
+mod script;
+#[path = "corpus/sequence.rs"]
+mod sequence;
+#[path = "corpus/store.rs"]
+mod store;
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use ledger::Ledger;
+use script::Command;
+use store::Store;
+
+/// What became of the evaluations of one file.
+#[derive(Default)]
+struct Tally {
+    passed: usize,
+    /// Line and what went wrong.
+    failed: BTreeMap<usize, String>,
+}
+
+#[test]
+fn every_evaluation_of_the_corpus_passes_unless_the_ledger_says_why_not() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/promqltest");
+    let Ok(folder) = folder.canonicalize() else {
+        println!("SKIPPED: the corpus is not there: {}", folder.display());
+        return;
+    };
+    let only = std::env::var("PROMQL_CORPUS").ok();
+    let ledger = Ledger::read();
+    let mut wrong = Vec::new();
+    let (mut passed, mut failed) = (0, 0);
+    for path in files(&folder) {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if only
+            .as_ref()
+            .is_some_and(|only| !only.starts_with(&name) && !name.starts_with(only.as_str()))
+        {
+            continue;
+        }
+        let tally = file(&std::fs::read_to_string(&path).unwrap());
+        println!(
+            "{name:28} {:4} passed {:4} failed",
+            tally.passed,
+            tally.failed.len()
+        );
+        passed += tally.passed;
+        failed += tally.failed.len();
+        if let Some(only) = &only {
+            for (line, message) in &tally.failed {
+                if !only.contains(':') || *only == format!("{name}:{line}") {
+                    println!("  {name}:{line} {message}");
+                }
+            }
+        }
+        wrong.extend(ledger.differences(&name, &tally.failed));
+    }
+    println!("{:28} {passed:4} passed {failed:4} failed", "total");
+    if only.is_none() {
+        wrong.extend(ledger.unused());
+        assert!(
+            wrong.is_empty(),
+            "{} differences:\n{}",
+            wrong.len(),
+            wrong.join("\n")
+        );
+    }
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> = entries
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "test")
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+fn file(text: &str) -> Tally {
+    let mut store = Store::default();
+    let mut tally = Tally::default();
+    for command in script::commands(text) {
+        match command {
+            Command::Clear => store.clear(),
+            Command::Load { with_nhcb, series } => store.load(&series, with_nhcb),
+            Command::Eval(eval) => {
+                let verdict = catch_unwind(AssertUnwindSafe(|| run::eval(&eval, &store)));
+                let verdict = verdict.unwrap_or_else(|_| Err("panicked".to_owned()));
+                match verdict {
+                    Ok(()) => tally.passed += 1,
+                    Err(message) => {
+                        tally
+                            .failed
+                            .insert(eval.line, format!("{}: {message}", eval.expr));
+                    }
+                }
+            }
+        }
+    }
+    tally
+}
