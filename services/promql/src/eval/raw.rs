@@ -164,33 +164,29 @@ fn points<'a, T: Clone>(
 }
 
 /// Counts and sums alone, with resets detected while the buckets are still there.
-fn statistics(hists: &[Arc<Histogram>]) -> Vec<Arc<Histogram>> {
+pub(crate) fn statistics(hists: &[Arc<Histogram>]) -> Vec<Arc<Histogram>> {
     let mut previous: Option<&Histogram> = None;
-    hists
-        .iter()
-        .map(|hist| {
-            let reset_hint = match (hist.reset_hint, previous) {
-                (ResetHint::Unknown, Some(previous)) if hist.detect_reset(previous) => {
-                    ResetHint::Reset
-                }
-                (ResetHint::Unknown, Some(_)) => ResetHint::NotReset,
-                (hint, _) => hint,
-            };
-            previous = Some(hist);
-            Arc::new(summary(hist, reset_hint))
-        })
-        .collect()
-}
-
-/// A histogram without its buckets.
-pub(crate) fn summary(hist: &Histogram, reset_hint: ResetHint) -> Histogram {
-    Histogram {
-        reset_hint,
-        schema: hist.schema,
-        count: hist.count,
-        sum: hist.sum,
-        ..Histogram::default()
+    let mut out = Vec::with_capacity(hists.len());
+    for hist in hists {
+        if is_stale(hist.sum) {
+            out.push(Arc::clone(hist));
+            continue;
+        }
+        let reset_hint = match (hist.reset_hint, previous) {
+            (ResetHint::Unknown, Some(previous)) if hist.detect_reset(previous) => ResetHint::Reset,
+            (ResetHint::Unknown, Some(_)) => ResetHint::NotReset,
+            (hint, _) => hint,
+        };
+        previous = Some(hist);
+        out.push(Arc::new(Histogram {
+            reset_hint,
+            schema: hist.schema,
+            count: hist.count,
+            sum: hist.sum,
+            ..Histogram::default()
+        }));
     }
+    out
 }
 
 /// A window that only moves forward over sorted times.

@@ -1,5 +1,6 @@
 //! Selectors: stored series in, the latest sample at each step out, or whole windows.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::ast::Smoothing;
@@ -10,7 +11,7 @@ use crate::value::MatrixSeries;
 
 use super::Evaluator;
 use super::grid::{Column, Steps};
-use super::raw::{Cursor, Raw, Slice, summary};
+use super::raw::{Cursor, Raw, Slice, statistics};
 
 /// The sample that an instant selector sees.
 #[derive(Clone, Copy, Debug)]
@@ -125,6 +126,10 @@ impl<'a> Evaluator<'a> {
         let mut lookup = Lookup::new(series, self.params.lookback);
         let mut column: Option<Column> = None;
         let mut samples = 0;
+        let hists = match selector.stats_only {
+            true => Cow::Owned(statistics(&series.histograms.values)),
+            false => Cow::Borrowed(&series.histograms.values),
+        };
         for step in 0..steps.count {
             let Some(latest) = lookup.at(selector.shift.of(steps.at(step))) else {
                 continue;
@@ -133,14 +138,7 @@ impl<'a> Evaluator<'a> {
                 column.get_or_insert_with(|| Column::new(series.labels.clone(), steps.count));
             match latest {
                 Latest::Float(at) => column.set_float(step, series.floats.values[at]),
-                Latest::Hist(at) => {
-                    let hist = &series.histograms.values[at];
-                    let hist = match selector.stats_only {
-                        true => Arc::new(summary(hist, hist.reset_hint)),
-                        false => Arc::clone(hist),
-                    };
-                    column.set_hist(step, hist);
-                }
+                Latest::Hist(at) => column.set_hist(step, Arc::clone(&hists[at])),
             }
             samples += 1;
         }

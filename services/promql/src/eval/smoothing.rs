@@ -11,6 +11,7 @@ use crate::select::node::Selector;
 
 use super::Evaluator;
 use super::grid::{Column, Steps};
+use super::range::Cell;
 use super::raw::{Cursor, Slice};
 
 /// Where a remark belongs.
@@ -41,7 +42,13 @@ impl Evaluator<'_> {
                 let time = selector.shift.of(steps.at(step));
                 let floats = floats.slice(&raw.floats, time - lookback, time + lookback);
                 let hists = hists.slice(&raw.hists, time - lookback, time + lookback);
-                self.smooth_cell(&mut column, step, (floats, hists, time), &place);
+                let cell = self.smooth_cell((floats, hists), time, &place);
+                match cell {
+                    Some(Cell::Float(value)) => column.set_float(step, value),
+                    Some(Cell::Shared(hist)) => column.set_hist(step, hist),
+                    Some(Cell::Hist(hist)) => column.set_hist(step, Arc::new(hist)),
+                    None => {}
+                }
             }
             if !column.is_empty() {
                 self.hold(column.weight())?;
@@ -51,23 +58,23 @@ impl Evaluator<'_> {
         Ok(columns)
     }
 
-    /// Fills one cell from the samples around its time.
+    /// One cell from the samples around its time.
     fn smooth_cell(
         &self,
-        column: &mut Column,
-        step: usize,
-        (floats, hists, time): (Slice<'_, f64>, Slice<'_, Arc<Histogram>>, i64),
+        (floats, hists): (Slice<'_, f64>, Slice<'_, Arc<Histogram>>),
+        time: i64,
         place: &Place<'_>,
-    ) {
+    ) -> Option<Cell> {
         if !floats.is_empty() && !hists.is_empty() {
             let name = quote(place.name);
             let text = format!("encountered a mix of histograms and floats for metric name {name}");
             self.note(|all| all.warn(place.at, text));
-        } else if let Some(value) = float_at(floats, time) {
-            column.set_float(step, value);
-        } else if let Some(hist) = self.hist_at(hists, time, place) {
-            column.set_hist(step, hist);
+            return None;
         }
+        if hists.is_empty() {
+            return float_at(floats, time).map(Cell::Float);
+        }
+        self.hist_at(hists, time, place).map(Cell::Shared)
     }
 
     fn hist_at(
