@@ -1,0 +1,42 @@
+//! The cheap handles that a request may use.
+
+use std::sync::Arc;
+
+use auth::directory::KeyDirectory;
+use auth::extract::HeaderNames;
+use tokio::time::Instant;
+
+use crate::budget::{Budget, Gate};
+use crate::config::Config;
+use crate::fetch::Fetcher;
+use crate::metrics::QueryMetrics;
+
+/// Shared by all requests.
+#[derive(Clone, Debug)]
+pub(crate) struct App {
+    pub(crate) directory: Arc<dyn KeyDirectory>,
+    pub(crate) headers: Arc<HeaderNames>,
+    pub(crate) config: Arc<Config>,
+    pub(crate) gate: Arc<Gate>,
+    pub(crate) fetcher: Arc<Fetcher>,
+    pub(crate) metrics: QueryMetrics,
+    /// When the service started.
+    pub(crate) started: jiff::Timestamp,
+}
+
+impl App {
+    /// What a query that must end at `deadline` may use.
+    pub(crate) fn budget(&self, deadline: Instant) -> Budget {
+        Budget {
+            samples: self.config.max_samples,
+            series: self.config.max_series,
+            bytes: self.config.max_bytes.as_u64(),
+            deadline,
+        }
+    }
+
+    /// What a request that reads labels alone may use.
+    pub(crate) fn listing_budget(&self) -> Budget {
+        self.budget(Instant::now() + self.config.timeout)
+    }
+}

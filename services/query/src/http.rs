@@ -1,0 +1,92 @@
+//! The router of the Prometheus HTTP API: every path, and the layers around them, in one place.
+
+pub(crate) mod reader;
+pub(crate) mod form;
+pub(crate) mod time;
+pub(crate) mod params;
+mod queries;
+mod listing;
+mod status;
+mod answer;
+pub(crate) mod json;
+pub(crate) mod reply;
+mod around;
+
+use axum::Router;
+use axum::http::{StatusCode, header};
+use axum::middleware::from_fn_with_state;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, get};
+use tower_http::CompressionLevel;
+use tower_http::compression::CompressionLayer;
+
+use crate::app::App;
+
+/// All routes of the query service.
+pub(crate) fn router(app: App) -> Router {
+    let api = api();
+    let compression = CompressionLayer::new().quality(CompressionLevel::Fastest);
+    Router::new()
+        .nest("/api/v1", api.clone())
+        .nest("/prometheus/api/v1", api)
+        .route("/-/healthy", get(|| async { "Sluice query is healthy.\n" }))
+        .route("/-/ready", get(|| async { "Sluice query is ready.\n" }))
+        .fallback(not_found)
+        .method_not_allowed_fallback(wrong_method)
+        .layer(from_fn_with_state(app.clone(), around::around))
+        .layer(compression)
+        .with_state(app)
+}
+
+/// The API below its prefix.
+fn api() -> Router<App> {
+    Router::new()
+        .route("/query", both(queries::instant))
+        .route("/query_range", both(queries::range))
+        .route("/query_exemplars", both(queries::exemplars))
+        .route("/series", both(listing::series))
+        .route("/labels", both(listing::names))
+        .route("/label/{name}/values", get(listing::values))
+        .route("/metadata", get(listing::metadata))
+        .route("/rules", get(status::rules))
+        .route("/alerts", get(status::alerts))
+        .route("/alertmanagers", get(status::alertmanagers))
+        .route("/targets", get(status::targets))
+        .route("/targets/metadata", get(status::targets_metadata))
+        .route("/scrape_pools", get(status::scrape_pools))
+        .route("/notifications", get(status::notifications))
+        .route("/status/buildinfo", get(status::build_info))
+        .route("/status/runtimeinfo", get(status::runtime_info))
+        .route("/status/flags", get(status::flags))
+        .route("/status/config", get(status::config))
+        .route("/status/tsdb", get(status::tsdb))
+}
+
+/// A handler for GET and for a form sent by POST.
+fn both<H, T>(handler: H) -> MethodRouter<App>
+where
+    H: axum::handler::Handler<T, App>,
+    T: 'static,
+{
+    get(handler.clone()).post(handler)
+}
+
+fn plain(status: StatusCode, text: &'static str) -> Response {
+    (
+        status,
+        [(header::CONTENT_TYPE, "text/plain; charset=utf-8")],
+        text,
+    )
+        .into_response()
+}
+
+async fn not_found() -> Response {
+    plain(StatusCode::NOT_FOUND, "404 page not found\n")
+}
+
+async fn wrong_method() -> Response {
+    plain(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed\n")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,64 @@
+//! `query`, `query_range` and `query_exemplars`.
+
+use axum::extract::State;
+use axum::response::Response;
+use promql::parse::parse;
+use promql::select::{Params, Plan};
+
+use crate::app::App;
+use crate::execute;
+use crate::http::around::Cost;
+use crate::http::form::Form;
+use crate::http::reader::Reader;
+use crate::http::reply::{Failure, success};
+use crate::http::{answer, params};
+use crate::plan::Question;
+
+/// `query`: one evaluation.
+pub(super) async fn instant(
+    State(app): State<App>,
+    reader: Reader,
+    form: Form,
+) -> Result<Response, Failure> {
+    let now = jiff::Timestamp::now().as_millisecond();
+    let question = params::instant(&form, &app.config, now)?;
+    ask(&app, &reader, &question).await
+}
+
+/// `query_range`: evaluations at every step.
+pub(super) async fn range(
+    State(app): State<App>,
+    reader: Reader,
+    form: Form,
+) -> Result<Response, Failure> {
+    let question = params::range(&form, &app.config)?;
+    ask(&app, &reader, &question).await
+}
+
+async fn ask(app: &App, reader: &Reader, question: &Question) -> Result<Response, Failure> {
+    let executed = execute::run(app, reader, question).await?;
+    let cost = Cost {
+        samples: executed.answer.total_samples,
+        series: executed.series,
+    };
+    let mut response = answer::respond(executed, question.limit, question.stats);
+    response.extensions_mut().insert(cost);
+    Ok(response)
+}
+
+/// `query_exemplars`: no exemplars are kept yet, so a valid question has an empty answer, and one without
+/// a selector has none.
+pub(super) async fn exemplars(_: Reader, form: Form) -> Result<Response, Failure> {
+    let (start, end) = params::exemplar_times(&form)?;
+    if end < start {
+        return Err(Failure::parameter(
+            "end",
+            "end timestamp must not be before start timestamp",
+        ));
+    }
+    let expr = parse(form.get("query")).map_err(|why| Failure::bad_data(why.to_string()))?;
+    let selects = !Plan::new(expr, Params::instant(0))?.selections().is_empty();
+    Ok(success(&[], |out| {
+        out.extend_from_slice(if selects { b"[]" } else { b"null" })
+    }))
+}
