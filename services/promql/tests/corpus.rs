@@ -124,3 +124,43 @@ fn file(text: &str) -> Tally {
     }
     tally
 }
+
+#[test]
+fn what_is_expected_wrongly_is_noticed() {
+    let loaded = "load 1m\n  a{x=\"1\"} 1 2 3\n  h {{schema:0 sum:1 count:1 buckets:[1]}}x3\n\n";
+    let failures = |eval: &str| file(&format!("{loaded}{eval}\n")).failed.len();
+    let instant = |rest: &str| failures(&format!("eval instant at 1m {rest}"));
+    assert_eq!(instant("a\n  a{x=\"1\"} 2"), 0);
+    assert_eq!(instant("a\n  a{x=\"1\"} 2.00001"), 1);
+    assert_eq!(instant("a\n  a{x=\"2\"} 2"), 1);
+    assert_eq!(instant("a"), 1);
+    assert_eq!(instant("a\n  a{x=\"1\"} 2\n  b 1"), 1);
+    assert_eq!(instant("1 + 1\n  3"), 1);
+    assert_eq!(instant("a\n  expect fail"), 1);
+    assert_eq!(instant("a\n  expect info\n  a{x=\"1\"} 2"), 1);
+    assert_eq!(
+        instant("rate(a[2m])\n  expect no_info\n  {x=\"1\"} 0.0166666"),
+        1
+    );
+    assert_eq!(instant("h\n  h {{schema:0 sum:1 count:1 buckets:[1]}}"), 0);
+    assert_eq!(
+        instant("h\n  h {{schema:0 sum:1 count:1 offset:1 buckets:[1]}}"),
+        1
+    );
+    assert_eq!(
+        instant("h\n  h {{schema:0 sum:1 count:1 buckets:[1] counter_reset_hint:gauge}}"),
+        1
+    );
+    assert_eq!(
+        failures("eval range from 0 to 2m step 1m a\n  a{x=\"1\"} 1 2 3"),
+        0
+    );
+    assert_eq!(
+        failures("eval range from 0 to 2m step 1m a\n  a{x=\"1\"} 1 2"),
+        1
+    );
+    assert_eq!(
+        failures("eval range from 0 to 2m step 1m a\n  a{x=\"1\"} 1 _ 3"),
+        1
+    );
+}

@@ -204,7 +204,7 @@ impl<'q> Parser<'q> {
         match token.kind {
             TokenKind::Number | TokenKind::Duration => {
                 self.take()?;
-                self.literal(token)
+                self.literal(token, sign.unwrap_or(token.at))
             }
             TokenKind::Context(Context::Step) => self.bare(DurationKind::Step, position, sign),
             TokenKind::Context(Context::Range) => self.bare(DurationKind::Range, position, sign),
@@ -223,10 +223,10 @@ impl<'q> Parser<'q> {
         }
     }
 
-    fn literal(&self, token: Token<'q>) -> Result<Length, Failure> {
+    fn literal(&self, token: Token<'q>, at: usize) -> Result<Length, Failure> {
         let seconds = self.number(token)?;
         if out_of_range(seconds) {
-            return Err(Failure::new(token.at, "duration out of range"));
+            return Err(Failure::new(at, "duration out of range"));
         }
         let unit = token.kind == TokenKind::Duration;
         Ok(Length::Literal(Literal {
@@ -256,18 +256,20 @@ impl<'q> Parser<'q> {
         which: Context,
         (position, depth, sign): (Position, usize, Option<usize>),
     ) -> Result<Length, Failure> {
-        let name = self.take()?;
+        self.take()?;
         self.need(TokenKind::LeftParen, position)?;
         let (left, left_height) = self.duration(0, position, depth + 1)?.into_expr();
         self.need(TokenKind::Comma, position)?;
         let (right, right_height) = self.duration(0, position, depth + 1)?.into_expr();
-        let closing = self.need(TokenKind::RightParen, position)?;
-        self.experimental(sign.unwrap_or(name.at))?;
+        self.need(TokenKind::RightParen, position)?;
+        // Prometheus says that it stands where its arguments stand.
+        let span = left.span.start..right.span.end;
+        self.experimental(sign.unwrap_or(span.start))?;
         let kind = match which {
             Context::MinOf => DurationKind::Min(left, right),
             _ => DurationKind::Max(left, right),
         };
-        self.built(kind, name.at..closing.end(), left_height.max(right_height))
+        self.built(kind, span, left_height.max(right_height))
     }
 
     fn parens(
@@ -286,12 +288,12 @@ impl<'q> Parser<'q> {
         if matches!(&inner, Length::Expr(expr, _) if matches!(expr.kind, DurationKind::Paren(_))) {
             return Ok(inner);
         }
+        let span = match &inner {
+            Length::Literal(_) => opening.at..closing.end(),
+            Length::Expr(expr, _) => expr.span.clone(),
+        };
         let (inner, height) = inner.into_expr();
-        self.built(
-            DurationKind::Paren(inner),
-            opening.at..closing.end(),
-            height,
-        )
+        self.built(DurationKind::Paren(inner), span, height)
     }
 
     /// Puts a sign before a duration.

@@ -43,6 +43,7 @@ fn translate(pattern: &str) -> Result<String, String> {
         open: Vec::new(),
         level: Level::default(),
         names: Vec::new(),
+        late: String::new(),
     };
     translator.run()?;
     Ok(translator.out)
@@ -59,6 +60,9 @@ struct Translator<'p> {
     level: Level,
     /// Names of groups so far; Rust wants them unique.
     names: Vec<&'p str>,
+    /// Flags that are set behind the last atom. In Go a repetition behind them repeats the atom, in Rust it
+    /// repeats nothing, so they are written when the next atom comes.
+    late: String,
 }
 
 /// What is known of the current group.
@@ -107,6 +111,7 @@ impl<'p> Translator<'p> {
     }
 
     fn atom(&mut self, first: char) -> Result<(), String> {
+        self.write_late();
         match first {
             '(' => return self.group(),
             ')' => return self.close(),
@@ -131,6 +136,11 @@ impl<'p> Translator<'p> {
         Ok(())
     }
 
+    fn write_late(&mut self) {
+        let late = std::mem::take(&mut self.late);
+        self.out.push_str(&late);
+    }
+
     fn literal(&mut self, character: char) {
         self.out
             .push_str(&regex::escape(character.encode_utf8(&mut [0; 4])));
@@ -145,6 +155,7 @@ impl<'p> Translator<'p> {
     fn counted(&mut self, before: &'p str, repeated: Option<&'p str>) -> Result<bool, String> {
         let Some((least, most, rest)) = counts(before) else {
             self.skip(1);
+            self.write_late();
             self.literal('{');
             return Ok(false);
         };

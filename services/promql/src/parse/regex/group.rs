@@ -101,7 +101,7 @@ impl Translator<'_> {
         if end == ':' {
             self.opened(&text);
         } else if text != "(?)" {
-            self.out.push_str(&text);
+            self.late.push_str(&text);
         }
     }
 }
