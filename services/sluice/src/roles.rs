@@ -90,7 +90,8 @@ impl Process {
     pub async fn query(&self, directory: Arc<dyn KeyDirectory>, stop: CancellationToken) -> Result<Running, Failure> {
         let parts = query::Parts {
             directory,
-            store: schemas::connect::client(&self.config.clickhouse),
+            headers: self.config.gateway.credentials.clone(),
+            store: query::Store(schemas::connect::client(&self.config.clickhouse)),
             metrics: self.metrics.clone(),
             readiness: self.readiness.clone(),
         };
