@@ -52,7 +52,7 @@ CREATE TABLE IF NOT EXISTS series
     day        Date,
     id         UInt64,
     kind       SimpleAggregateFunction(any, UInt8),
-    labels     SimpleAggregateFunction(any, Map(LowCardinality(String), String)) CODEC(ZSTD(3)),
+    labels     SimpleAggregateFunction(any, Map(String, String)) CODEC(ZSTD(3)),
     bounds     SimpleAggregateFunction(any, Array(Float64)) CODEC(ZSTD(1)),
     first_seen SimpleAggregateFunction(min, DateTime('UTC')),
     last_seen  SimpleAggregateFunction(max, DateTime('UTC'))
