@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
@@ -15,6 +15,10 @@ use super::output::Blocks;
 use crate::exception::Exception;
 use crate::ffi::Totals;
 use crate::pool::{Answer, Output, Part, Task};
+
+/// Between the end of a failed answer and the breaking of its connection: breaking it at once would throw away
+/// what is not sent yet. Clients that know ClickHouse hang up before; a slower one sees a broken answer anyway.
+const LINGER: Duration = Duration::from_millis(500);
 
 /// What every answer carries, good or bad.
 #[derive(Clone, Debug)]
@@ -226,8 +230,7 @@ fn stream(first: Bytes, rest: Rest) -> impl Stream<Item = io::Result<Bytes>> {
                 }
             },
             Step::Break => {
-                // Lets the server send the block before the connection breaks.
-                tokio::task::yield_now().await;
+                tokio::time::sleep(LINGER).await;
                 Some((Err(io::Error::other("the statement failed")), Step::Break))
             }
         }

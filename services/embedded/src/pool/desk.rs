@@ -166,7 +166,7 @@ impl Desk {
             return Part::Failed(Exception::cancelled());
         }
         if let Err(refused) = self.prepare(&task.context) {
-            self.session = None;
+            self.forget();
             return Part::Failed(refused);
         }
         let forget = task.context.is_final() || task.statement.kind == sql::Kind::Session;
@@ -174,8 +174,9 @@ impl Desk {
             Some(session) => answer(session, task, ticket, parts),
             None => Err("no session".to_owned()),
         };
-        if forget {
-            self.session = None;
+        // A failed statement stays in the engine's list until its session is used again or closed.
+        if forget || ticket.is_cancelled() || end.is_err() {
+            self.forget();
         }
         match end {
             Ok(totals) => Part::Done(totals),
@@ -183,10 +184,14 @@ impl Desk {
         }
     }
 
+    fn forget(&mut self) {
+        self.session = None;
+        self.context = Context::default();
+    }
+
     /// Sets the session to `wanted`, with as few statements as the difference needs.
     fn prepare(&mut self, wanted: &Context) -> Result<(), Exception> {
         if self.session.is_none() {
-            self.context = Context::default();
             self.session = self.shared.opening.session();
         }
         let session = self
@@ -261,19 +266,20 @@ fn answer(
         format: &task.format,
         params: &task.params,
     };
+    let mark = |sql: &[u8]| sql::mark(sql, &task.statement.kind, ticket.query_id());
     match &task.output {
         Output::Blocks => {
-            let marked = sql::mark(&task.statement.text, ticket.query_id());
+            let marked = mark(&task.statement.text);
             blocks(session, text(&marked), parts)
         }
         Output::Whole => {
-            let marked = sql::mark(&task.statement.text, ticket.query_id());
+            let marked = mark(&task.statement.text);
             whole(session, text(&marked), parts)
         }
         Output::Pipe(sink) => {
             let descriptor = sink.as_ref().ok_or("no pipe")?.as_raw_fd();
             let redirected = sql::into_outfile(&task.statement, &path_of(descriptor), &task.format);
-            let marked = sql::mark(&redirected, ticket.query_id());
+            let marked = mark(&redirected);
             session.query(text(&marked)).map(|chunk| chunk.totals())
         }
     }

@@ -1,7 +1,7 @@
 //! A statement → the same statement with what this face adds: a mark, a sink for its output, quoted names.
 
-use super::Statement;
 use super::tokens::{Token, Tokens};
+use super::{Kind, Statement};
 
 /// The engine shows (and lets KILL QUERY see) this many first bytes of a statement at least.
 const SHOWN: usize = 90_000;
@@ -22,11 +22,12 @@ fn comment(query_id: &str) -> String {
     format!("/*query_id={query_id}*/")
 }
 
-/// Adds the query id, at the end where the engine still shows it, so that positions in error texts stay right.
-pub(crate) fn mark(text: &[u8], query_id: &str) -> Vec<u8> {
+/// Adds the query id: at the end, so that positions in error texts stay right, or in front where the engine
+/// would not show the end or would take it for data.
+pub(crate) fn mark(text: &[u8], kind: &Kind, query_id: &str) -> Vec<u8> {
     let comment = comment(query_id);
     let mut marked = Vec::with_capacity(text.len() + comment.len() + 1);
-    if text.len() < SHOWN {
+    if text.len() < SHOWN && !matches!(kind, Kind::Insert(_)) {
         marked.extend_from_slice(text);
         marked.push(b'\n');
         marked.extend_from_slice(comment.as_bytes());
@@ -109,9 +110,12 @@ mod tests {
 
     #[test]
     fn marks_stand_where_the_engine_shows_them() {
-        assert_eq!(mark(b"SELECT 1", "a"), b"SELECT 1\n/*query_id=a*/");
+        assert_eq!(
+            mark(b"SELECT 1", &Kind::Select, "a"),
+            b"SELECT 1\n/*query_id=a*/"
+        );
         let long = vec![b' '; SHOWN];
-        assert!(mark(&long, "a").starts_with(b"/*query_id=a*/ "));
+        assert!(mark(&long, &Kind::Select, "a").starts_with(b"/*query_id=a*/ "));
     }
 
     #[test]

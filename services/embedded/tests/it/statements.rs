@@ -143,6 +143,12 @@ async fn errors_have_clickhouse_s_status_code_and_text() {
             "{text}"
         );
     }
+}
+
+#[tokio::test]
+async fn the_official_crate_reads_the_error() {
+    let folder = tempdir().unwrap();
+    let server = Server::start(folder.path());
     let refused = server
         .client()
         .query("SELECT nope")
@@ -189,7 +195,7 @@ async fn every_format_has_one_beginning_and_one_end() {
     assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1"));
 
     let explained = server.ask("EXPLAIN SELECT 1").await;
-    assert!(explained.contains("Expression"), "{explained}");
+    assert!(explained.contains("ReadFromSystemOne"), "{explained}");
     assert_eq!(
         server
             .ask("DESCRIBE TABLE (SELECT 1 AS a) FORMAT TSV")
