@@ -5,6 +5,9 @@
 mod json;
 mod protobuf;
 
+#[cfg(test)]
+pub(crate) mod arbitrary;
+
 use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
 use opentelemetry_proto::tonic::metrics::v1::metric::Data;
 

@@ -146,7 +146,7 @@ impl Tally {
         for (warning, count) in Warning::ALL.into_iter().zip(&self.warned) {
             if count.points > 0 {
                 parts.push(sentence(
-                    "stored with a warning",
+                    "accepted with a warning",
                     count,
                     warning.name(),
                     warning.remedy(),
@@ -197,4 +197,84 @@ pub fn cut(text: &str, bytes: usize) -> String {
     let mut kept = text.get(..end).unwrap_or_default().to_owned();
     kept.push_str(DOTS);
     kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_to_say_is_no_partial_success() {
+        let mut tally = Tally::expecting(1);
+        tally.accept();
+        assert_eq!(tally.close().partial_success(), None);
+    }
+
+    #[test]
+    fn a_rejection_names_reason_count_first_metric_and_remedy() {
+        let mut tally = Tally::expecting(4);
+        tally.accept();
+        tally.reject(Reason::TimestampZero, 1, "first", || {
+            "timeUnixNano is 0".to_owned()
+        });
+        tally.reject(Reason::TimestampZero, 2, "second", || unreachable!());
+        assert_eq!((tally.accepted(), tally.rejected()), (1, 3));
+        assert_eq!(
+            tally.reasons().collect::<Vec<_>>(),
+            [(Reason::TimestampZero, 3)]
+        );
+        assert_eq!(
+            tally.close().partial_success(),
+            Some((
+                3,
+                "3 points rejected: timestamp_zero; first: metric `first`: timeUnixNano is 0; to do: \
+                 set timeUnixNano on every point"
+                    .to_owned()
+            ))
+        );
+    }
+
+    #[test]
+    fn warnings_and_notes_come_with_no_rejected_points() {
+        let mut tally = Tally::expecting(1);
+        tally.accept();
+        tally.warn(Warning::LabelValueCut, 1, "m", || {
+            "1 label value was too long".to_owned()
+        });
+        tally.note("something else".to_owned());
+        tally.note("something else".to_owned());
+        let (rejected, message) = tally.close().partial_success().unwrap();
+        assert_eq!(rejected, 0);
+        assert!(
+            message.starts_with("1 point accepted with a warning: label_value_cut;"),
+            "{message}"
+        );
+        assert!(message.ends_with(" | something else"), "{message}");
+        assert_eq!(message.matches("something else").count(), 1);
+    }
+
+    #[test]
+    fn messages_stay_within_their_bound_whatever_the_sender_wrote() {
+        let mut tally = Tally::expecting(16);
+        for reason in Reason::ALL {
+            tally.reject(reason, 1, &"é".repeat(5_000), || "x".repeat(300));
+        }
+        let (rejected, message) = tally.close().partial_success().unwrap();
+        assert_eq!(rejected, 16);
+        assert!(message.len() <= MAX_MESSAGE_BYTES && message.ends_with("..."));
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "every point is accepted or rejected, once")]
+    fn a_point_that_nobody_counted_stops_a_test() {
+        drop(Tally::expecting(1).close());
+    }
+
+    #[test]
+    fn text_is_cut_at_a_character() {
+        assert_eq!(cut("abcdef", 6), "abcdef");
+        assert_eq!(cut("abcdefg", 6), "abc...");
+        assert_eq!(cut("ééééé", 6), "é...");
+    }
 }

@@ -45,7 +45,7 @@ pub struct Context<'a> {
 }
 
 /// The rows of one request and what became of each of its points.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct TranslatedBatch {
     /// Gauges and sums, one row a point.
     pub samples: Vec<SampleRow>,

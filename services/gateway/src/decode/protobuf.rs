@@ -29,3 +29,67 @@ fn hint(body: &[u8]) -> &'static str {
         _ => "",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use opentelemetry_proto::tonic::metrics::v1::metric::Data;
+
+    use super::*;
+
+    /// Wraps `body` as field `number` of a message around it.
+    fn nested(number: u8, body: &[u8]) -> Vec<u8> {
+        let mut bytes = vec![number << 3 | 2];
+        prost::encode_length_delimiter(body.len(), &mut bytes).unwrap();
+        bytes.extend_from_slice(body);
+        bytes
+    }
+
+    /// A request whose only histogram point is `point`.
+    fn around(point: &[u8]) -> Vec<u8> {
+        let metric = nested(9, &nested(1, point));
+        nested(1, &nested(2, &nested(2, &metric)))
+    }
+
+    fn bucket_counts(body: &[u8]) -> Vec<u64> {
+        let request = metrics(body).unwrap().request;
+        match &request.resource_metrics[0].scope_metrics[0].metrics[0].data {
+            Some(Data::Histogram(histogram)) => histogram.data_points[0].bucket_counts.clone(),
+            other => panic!("not a histogram: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn protobuf_accepts_packed_and_unpacked_repeated_numbers() {
+        let [two, three] = [2_u64.to_le_bytes(), 3_u64.to_le_bytes()];
+        let packed = nested(6, &[two, three].concat());
+        let unpacked = [&[6 << 3 | 1], &two[..], &[6 << 3 | 1], &three[..]].concat();
+        assert_eq!(bucket_counts(&around(&packed)), [2, 3]);
+        assert_eq!(bucket_counts(&around(&unpacked)), [2, 3]);
+    }
+
+    #[test]
+    fn protobuf_of_no_bytes_is_an_empty_request() {
+        assert_eq!(
+            metrics(b"").unwrap().request,
+            ExportMetricsServiceRequest::default()
+        );
+    }
+
+    #[test]
+    fn protobuf_nested_deeper_than_the_limit_is_refused() {
+        let mut value = Vec::new();
+        for _ in 0..2_000 {
+            value = nested(5, &nested(1, &value));
+        }
+        let attribute = nested(9, &nested(2, &value));
+        assert!(metrics(&around(&attribute)).is_err());
+    }
+
+    #[test]
+    fn protobuf_faults_say_what_the_body_probably_is() {
+        let message = |body: &[u8]| metrics(body).unwrap_err().message;
+        assert!(message(b"{\"resourceMetrics\":[]}").contains("Content-Type: application/json"));
+        assert!(message(&[0x1f, 0x8b, 8, 0]).contains("Content-Encoding: gzip"));
+        assert!(message(&[0x0a, 0x05, 0x01]).starts_with("body is not valid OTLP/protobuf: "));
+    }
+}

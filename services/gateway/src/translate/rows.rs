@@ -1,7 +1,7 @@
 //! Collects the rows of a push: one row per series and time, one series row per series and day.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 use schemas::rows::{HistogramRow, SampleRow, SeriesKind, SeriesRow, day_of};
 
@@ -73,7 +73,7 @@ pub(super) struct Rows {
     pub(super) histograms: Vec<HistogramRow>,
     pub(super) series: Vec<SeriesRow>,
     /// Indices of families of which two scopes have a point with the same labels and time.
-    pub(super) contested: Vec<u32>,
+    pub(super) contested: HashSet<u32>,
     known: HashMap<(u32, u64, u16), Known>,
     /// The rows of a series after its first, by index of the series row and time: most pushes have
     /// one point a series, so this stays empty.
@@ -126,8 +126,8 @@ impl Rows {
                 Entry::Occupied(holder) => *holder.get(),
             }
         };
-        if holder.scope != key.scope && !self.contested.contains(&key.metric.index) {
-            self.contested.push(key.metric.index);
+        if holder.scope != key.scope {
+            self.contested.insert(key.metric.index);
         }
         Ok(Slot::Taken(holder.row))
     }

@@ -1,0 +1,8 @@
+//! Any bytes are decoded as OTLP/json or refused, without a panic.
+
+#![no_main]
+
+use gateway::decode::{Encoding, metrics};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|body: &[u8]| drop(metrics(Encoding::Json, body)));
