@@ -24,6 +24,9 @@ use crate::limit::{AdmittedPush, Room};
 const ZSTD_WINDOW_LOG: u32 = 23;
 /// Room made for each read of decompressed bytes.
 const STEP: usize = 64 << 10;
+/// Decompressed bytes after which other requests on this thread get their turn: a few kilobytes off the
+/// wire can be many megabytes.
+const TURN: usize = 1 << 20;
 
 /// A push whose body is here.
 #[derive(Debug)]
@@ -221,6 +224,9 @@ async fn drain(
         }
         room.grow(u64::try_from(more).unwrap_or(u64::MAX))
             .map_err(Stopped::Refused)?;
+        if plain.len() / TURN != (plain.len() - more) / TURN {
+            tokio::task::yield_now().await;
+        }
     }
 }
 

@@ -9,3 +9,4 @@ mod credentials;
 mod bodies;
 mod limits;
 mod stored;
+mod faults;

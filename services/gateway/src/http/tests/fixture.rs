@@ -1,8 +1,10 @@
 //! A gateway on a free port with two tenants, and pushes for it.
 
 use std::collections::HashMap;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
+use auth::directory::KeyDirectory;
 use auth::directory::fixed::{FixedDirectory, NewKey};
 use auth::key::{KeyClass, PlainKey};
 use auth::record::KeyRecord;
@@ -33,7 +35,8 @@ pub(super) const JSON: &str = "application/json";
 pub(super) struct Gateway {
     pub(super) running: Running,
     pub(super) stop: CancellationToken,
-    pub(super) metrics: Metrics,
+    pub(super) readiness: Readiness,
+    metrics: Metrics,
     keys: HashMap<&'static str, PlainKey>,
     client: reqwest::Client,
 }
@@ -53,20 +56,36 @@ impl Gateway {
     }
 
     /// With these settings and the storage at `address`.
-    pub(super) async fn with(config: Config, address: std::net::SocketAddr) -> Self {
+    pub(super) async fn with(config: Config, address: SocketAddr) -> Self {
         let (directory, keys) = directory();
-        let metrics = Metrics::new();
+        Self::of(config, address, Arc::new(directory), keys).await
+    }
+
+    /// With a directory of the test's own.
+    pub(super) async fn asking(directory: Arc<dyn KeyDirectory>) -> Self {
+        let keys = HashMap::from([("ingest", PlainKey::generate(KeyClass::Ingest).unwrap())]);
+        Self::of(settings(), Storage::absent().await, directory, keys).await
+    }
+
+    async fn of(
+        config: Config,
+        address: SocketAddr,
+        directory: Arc<dyn KeyDirectory>,
+        keys: HashMap<&'static str, PlainKey>,
+    ) -> Self {
+        let (metrics, readiness) = (Metrics::new(), Readiness::new());
         let parts = Parts {
-            directory: Arc::new(directory),
+            directory,
             store: clickhouse::Client::default().with_url(format!("http://{address}")),
             metrics: metrics.clone(),
-            readiness: Readiness::new(),
+            readiness: readiness.clone(),
         };
         let stop = CancellationToken::new();
         let running = run(config, parts, stop.clone()).await.unwrap();
         Self {
             running,
             stop,
+            readiness,
             metrics,
             keys,
             client: reqwest::Client::new(),

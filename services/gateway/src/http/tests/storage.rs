@@ -12,6 +12,9 @@ use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
+/// The number 1 as the answer to `SELECT 1`: one column `1` of type `UInt8`, one row.
+const ONE: &[u8] = b"\x01\x011\x05UInt8\x01";
+
 /// What the stand-in does with an INSERT.
 #[derive(Clone)]
 pub(super) struct Storage {
@@ -118,7 +121,7 @@ async fn take(
         .split_once("INSERT+INTO+")
         .or_else(|| query.split_once("INSERT%20INTO%20"))
     else {
-        return StatusCode::OK.into_response();
+        return ONE.into_response();
     };
     assert!(!body.is_empty(), "an INSERT without rows: {statement}");
     assert!(query.contains("async_insert=0"), "{query}");
