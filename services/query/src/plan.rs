@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use promql::ast::ValueType;
 use promql::error::EvalError;
 use promql::parse::parse;
 use promql::select::{Features, Params, Plan};
@@ -39,6 +40,9 @@ pub(crate) struct Times {
 /// Parses and plans `question`.
 pub(crate) fn make(question: &Question, max_samples: usize) -> Result<Plan, Failure> {
     let expr = parse(&question.text).map_err(|why| Failure::parameter("query", why))?;
+    if question.times.step > 0 {
+        check_type(expr.value_type())?;
+    }
     let params = Params {
         start: question.times.start,
         end: question.times.end,
@@ -53,6 +57,19 @@ pub(crate) fn make(question: &Question, max_samples: usize) -> Result<Plan, Fail
         other => other.into(),
     })?;
     Ok(plan.with_text(&question.text))
+}
+
+/// A range query has a number or nothing for each series and step.
+fn check_type(kind: ValueType) -> Result<(), Failure> {
+    let word = match kind {
+        ValueType::Scalar | ValueType::Vector => return Ok(()),
+        ValueType::Matrix => "range vector",
+        ValueType::String => "string",
+    };
+    let why = format_args!(
+        "invalid expression type {word:?} for range query, must be Scalar or instant Vector"
+    );
+    Err(Failure::parameter("query", why))
 }
 
 #[cfg(test)]

@@ -51,6 +51,8 @@ fn service() -> Service {
 struct Answer {
     status: StatusCode,
     headers: HeaderMap,
+    /// Bytes of the body as sent.
+    length: usize,
     body: String,
 }
 
@@ -59,11 +61,11 @@ impl Service {
         let response = self.router.clone().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let body = axum::body::to_bytes(body, usize::MAX).await.unwrap();
-        let body = String::from_utf8_lossy(&body).into_owned();
         Answer {
             status: parts.status,
             headers: parts.headers,
-            body,
+            length: body.len(),
+            body: String::from_utf8_lossy(&body).into_owned(),
         }
     }
 
@@ -337,7 +339,7 @@ async fn answers_are_compressed_on_request() {
         .header("accept-encoding", "gzip");
     let packed = service.send(request.body(Body::empty()).unwrap()).await;
     assert_eq!(packed.headers["content-encoding"], "gzip");
-    assert!(packed.body.len() * 2 < plain.body.len());
+    assert!(packed.length * 2 < plain.length);
 }
 
 #[tokio::test]
