@@ -1,5 +1,7 @@
 //! Settings → one log subscriber: JSON lines for machines or plain lines for people, on stderr.
 
+use std::io::IsTerminal as _;
+
 use serde::{Deserialize, Serialize};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::layer::SubscriberExt;
@@ -62,7 +64,9 @@ pub fn start(config: &Config) -> Result<(), LoggingError> {
         source,
     })?;
     let registry = tracing_subscriber::registry().with(filter);
-    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    let lines = tracing_subscriber::fmt::layer()
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal());
     match config.format {
         Format::Human => registry.with(lines.with_target(false)).try_init(),
         Format::Json => registry.with(lines.json().flatten_event(true)).try_init(),

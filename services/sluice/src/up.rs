@@ -23,10 +23,14 @@ use crate::say;
 ///
 /// # Errors
 /// When a part cannot start; what had started is stopped again.
-pub async fn up(args: &ServiceArgs) -> Result<Exit, Failure> {
+pub(crate) async fn up(args: &ServiceArgs) -> Result<Exit, Failure> {
     let Some(process) = Process::start(args)? else { return Ok(Exit::Ok) };
     let _lock = lock(&process.config.data_dir)?;
     let ends = Ends::default();
+    // Nobody may take the process for ready before its parts have reported.
+    for part in ["clickhouse", "gateway", "query"] {
+        process.readiness.waiting(part, "starting");
+    }
     let admin = process.admin(ends.admin.clone()).await?;
     let engine = start_engine(&process, args, ends.engine.clone()).await?;
     let ran = serve(&process).await;
@@ -83,6 +87,7 @@ async fn start_engine(
 ) -> Result<Option<JoinHandle<()>>, Failure> {
     let config = &process.config;
     if !config.up.embedded_clickhouse {
+        process.readiness.ready("clickhouse");
         return Ok(None);
     }
     let text = |path: &Path| path.to_str().map(ToOwned::to_owned).ok_or_else(|| anyhow!("data_dir is not UTF-8"));
