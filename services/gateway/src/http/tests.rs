@@ -7,6 +7,7 @@ mod probe;
 mod paths;
 mod credentials;
 mod bodies;
+mod sizes;
 mod limits;
 mod stored;
 mod faults;
