@@ -18,17 +18,17 @@ const DEMO: &str = "demo";
 
 /// Where the roles of one installation listen; bases without a path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Urls {
+pub(crate) struct Urls {
     /// OTLP/HTTP; exporters append `/v1/metrics`.
-    pub otlp_http: String,
+    pub(crate) otlp_http: String,
     /// OTLP/gRPC.
-    pub otlp_grpc: String,
+    pub(crate) otlp_grpc: String,
     /// Prometheus HTTP API; Grafana's data source URL.
-    pub prometheus: String,
+    pub(crate) prometheus: String,
     /// Admin REST.
-    pub control: String,
+    pub(crate) control: String,
     /// ClickHouse's HTTP interface.
-    pub clickhouse: String,
+    pub(crate) clickhouse: String,
 }
 
 /// `credentials.json`: the only place where the demo tenant's keys stand in full.
@@ -47,7 +47,11 @@ struct Credentials {
 ///
 /// # Errors
 /// When a file cannot be read or written, or does not hold what it should.
-pub fn directory(path: &Path, credentials: &Path, urls: &Urls) -> anyhow::Result<FixedDirectory> {
+pub(crate) fn directory(
+    path: &Path,
+    credentials: &Path,
+    urls: &Urls,
+) -> anyhow::Result<FixedDirectory> {
     if path.exists() {
         let directory = FixedDirectory::load(path)?;
         refresh(credentials, urls)?;
@@ -71,9 +75,19 @@ pub fn directory(path: &Path, credentials: &Path, urls: &Urls) -> anyhow::Result
     })?;
     let made = Credentials {
         tenant: DEMO.to_owned(),
-        ingest_key: issue(&mut directory, "demo-ingest", KeyClass::Ingest, Scope::Ingest)?,
+        ingest_key: issue(
+            &mut directory,
+            "demo-ingest",
+            KeyClass::Ingest,
+            Scope::Ingest,
+        )?,
         query_key: issue(&mut directory, "demo-query", KeyClass::Query, Scope::Query)?,
-        tenant_admin_key: issue(&mut directory, "demo-admin", KeyClass::Admin, Scope::TenantAdmin)?,
+        tenant_admin_key: issue(
+            &mut directory,
+            "demo-admin",
+            KeyClass::Admin,
+            Scope::TenantAdmin,
+        )?,
         operator_key: issue(&mut directory, "operator", KeyClass::Admin, Scope::Operator)?,
         urls: urls.clone(),
     };
@@ -86,7 +100,12 @@ pub fn directory(path: &Path, credentials: &Path, urls: &Urls) -> anyhow::Result
     Ok(directory)
 }
 
-fn issue(directory: &mut FixedDirectory, name: &str, class: KeyClass, scope: Scope) -> anyhow::Result<String> {
+fn issue(
+    directory: &mut FixedDirectory,
+    name: &str,
+    class: KeyClass,
+    scope: Scope,
+) -> anyhow::Result<String> {
     let new = NewKey {
         tenant: TenantId::new(DEMO),
         name: name.to_owned(),
@@ -94,7 +113,10 @@ fn issue(directory: &mut FixedDirectory, name: &str, class: KeyClass, scope: Sco
         scopes: vec![scope],
         profile: Profile::Generic,
     };
-    Ok(directory.issue(new, Timestamp::now())?.expose_once().to_owned())
+    Ok(directory
+        .issue(new, Timestamp::now())?
+        .expose_once()
+        .to_owned())
 }
 
 /// Writes the present addresses into an existing credentials file; without one, nothing is to be done:
@@ -102,14 +124,17 @@ fn issue(directory: &mut FixedDirectory, name: &str, class: KeyClass, scope: Sco
 ///
 /// # Errors
 /// When the file cannot be read or written, or is not a credentials file.
-pub fn refresh(path: &Path, urls: &Urls) -> anyhow::Result<()> {
+pub(crate) fn refresh(path: &Path, urls: &Urls) -> anyhow::Result<()> {
     if !path.exists() {
-        tracing::warn!("{} is gone; its keys still work, but only who copied them knows them", path.display());
+        tracing::warn!(
+            "{} is gone; its keys still work, but only who copied them knows them",
+            path.display()
+        );
         return Ok(());
     }
     let text = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let mut known: Credentials =
-        serde_json::from_slice(&text).with_context(|| format!("{} is not a credentials file", path.display()))?;
+    let mut known: Credentials = serde_json::from_slice(&text)
+        .with_context(|| format!("{} is not a credentials file", path.display()))?;
     if known.urls == *urls {
         return Ok(());
     }
@@ -123,7 +148,12 @@ fn write_private(path: &Path, value: &impl Serialize) -> anyhow::Result<()> {
     name.push(".new");
     let beside = PathBuf::from(name);
     let written = (|| {
-        let mut file = std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside)?;
+        let mut file = std::fs::OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&beside)?;
         file.write_all(&serde_json::to_vec_pretty(value)?)?;
         file.write_all(b"\n")?;
         file.sync_all()?;
@@ -156,10 +186,16 @@ mod tests {
     #[test]
     fn the_first_start_makes_keys_and_later_starts_keep_them_and_refresh_the_urls() {
         let folder = tempfile::tempdir().unwrap();
-        let (directory_file, file) = (folder.path().join("directory.json"), folder.path().join("credentials.json"));
+        let (directory_file, file) = (
+            folder.path().join("directory.json"),
+            folder.path().join("credentials.json"),
+        );
         directory(&directory_file, &file, &urls(1000)).unwrap();
         let first = read(&file);
-        assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(
+            std::fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
         assert_eq!(first.tenant, "demo");
         assert!(first.ingest_key.starts_with("slci_") && first.operator_key.starts_with("slca_"));
 
@@ -172,10 +208,15 @@ mod tests {
     #[test]
     fn credentials_without_their_directory_are_refused() {
         let folder = tempfile::tempdir().unwrap();
-        let (directory_file, file) = (folder.path().join("directory.json"), folder.path().join("credentials.json"));
+        let (directory_file, file) = (
+            folder.path().join("directory.json"),
+            folder.path().join("credentials.json"),
+        );
         directory(&directory_file, &file, &urls(1000)).unwrap();
         std::fs::remove_file(&directory_file).unwrap();
-        let text = directory(&directory_file, &file, &urls(1000)).unwrap_err().to_string();
+        let text = directory(&directory_file, &file, &urls(1000))
+            .unwrap_err()
+            .to_string();
         assert!(text.contains("directory.json is not"), "{text}");
     }
 }

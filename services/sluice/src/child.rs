@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clickhouse::Client;
 use runtime::admin::Readiness;
-use tokio::process::{Child, Command};
+use tokio::process::{Child, ChildStdin, Command};
 use tokio_util::sync::CancellationToken;
 
 /// The name of this part on `/readyz`.
@@ -23,15 +23,23 @@ const POLL: Duration = Duration::from_millis(50);
 
 /// How to start the engine and reach it.
 #[derive(Clone, Debug)]
-pub struct Engine {
+pub(crate) struct Engine {
     /// Arguments after `sluice clickhouse`.
-    pub arguments: Vec<String>,
+    pub(crate) arguments: Vec<String>,
     /// The configuration file to pass on.
-    pub config: Option<PathBuf>,
+    pub(crate) config: Option<PathBuf>,
     /// A client of the engine, without a database.
-    pub client: Client,
+    pub(crate) client: Client,
     /// Where its state shows.
-    pub readiness: Readiness,
+    pub(crate) readiness: Readiness,
+}
+
+/// The engine's process, and the end of the pipe that keeps it alive. The pipe is held apart from the
+/// process because waiting for a process closes the pipe to it.
+#[derive(Debug)]
+pub(crate) struct Running {
+    process: Child,
+    leash: Option<ChildStdin>,
 }
 
 impl Engine {
@@ -39,42 +47,46 @@ impl Engine {
     ///
     /// # Errors
     /// When it cannot be started, ends at once (its own words are on standard error), or does not answer.
-    pub async fn start(&self) -> anyhow::Result<Child> {
+    pub(crate) async fn start(&self) -> anyhow::Result<Running> {
         self.readiness.waiting(PART, "starting");
-        let mut child = self.command()?.spawn().context("cannot start the ClickHouse engine")?;
-        let started = tokio::time::timeout(START_LIMIT, self.until_it_answers(&mut child)).await;
+        let mut process = self
+            .command()?
+            .spawn()
+            .context("cannot start the ClickHouse engine")?;
+        let leash = process.stdin.take();
+        let started = tokio::time::timeout(START_LIMIT, self.until_it_answers(&mut process)).await;
         started.context("the ClickHouse engine does not answer")??;
         self.readiness.ready(PART);
-        Ok(child)
+        Ok(Running { process, leash })
     }
 
-    /// Watches `child` until `stop`, starting it again whenever it dies; then ends it.
-    pub async fn supervise(self, mut child: Child, stop: CancellationToken) {
+    /// Watches `engine` until `stop`, starting it again whenever it dies; then ends it.
+    pub(crate) async fn supervise(self, mut engine: Running, stop: CancellationToken) {
         while !stop.is_cancelled() {
             tokio::select! {
                 () = stop.cancelled() => {}
-                ended = child.wait() => {
+                ended = engine.process.wait() => {
                     let status = ended.map_or_else(|error| error.to_string(), |status| status.to_string());
                     tracing::error!("the ClickHouse engine died ({status}); starting it again");
                     self.readiness.waiting(PART, "died, starting again");
                     match self.start_again(&stop).await {
-                        Some(next) => child = next,
+                        Some(next) => engine = next,
                         None => return,
                     }
                 }
             }
         }
-        end(child).await;
+        end(engine).await;
     }
 
-    async fn start_again(&self, stop: &CancellationToken) -> Option<Child> {
+    async fn start_again(&self, stop: &CancellationToken) -> Option<Running> {
         loop {
             tokio::select! {
                 () = stop.cancelled() => return None,
                 () = tokio::time::sleep(RESTART_PAUSE) => {}
             }
             match self.start().await {
-                Ok(child) => return Some(child),
+                Ok(engine) => return Some(engine),
                 Err(error) => tracing::error!("cannot restart the ClickHouse engine: {error:#}"),
             }
         }
@@ -83,11 +95,17 @@ impl Engine {
     fn command(&self) -> anyhow::Result<Command> {
         let program = std::env::current_exe().context("cannot find this program's own file")?;
         let mut command = Command::new(program);
-        command.arg("clickhouse").arg("--stop-with-stdin").args(&self.arguments);
+        command
+            .arg("clickhouse")
+            .arg("--stop-with-stdin")
+            .args(&self.arguments);
         if let Some(config) = &self.config {
             command.arg("--config").arg(config);
         }
-        command.stdin(Stdio::piped()).stdout(Stdio::null()).kill_on_drop(true);
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .kill_on_drop(true);
         Ok(command)
     }
 
@@ -105,11 +123,16 @@ impl Engine {
 }
 
 /// Ends the engine: closes its standard input, which it takes as the order to stop, and waits.
-async fn end(mut child: Child) {
-    drop(child.stdin.take());
-    if tokio::time::timeout(STOP_LIMIT, child.wait()).await.is_err() {
-        tracing::warn!("the ClickHouse engine did not stop in {STOP_LIMIT:?} and was killed; its data is safe on disk");
-        if let Err(error) = child.kill().await {
+async fn end(Running { mut process, leash }: Running) {
+    drop(leash);
+    if tokio::time::timeout(STOP_LIMIT, process.wait())
+        .await
+        .is_err()
+    {
+        tracing::warn!(
+            "the ClickHouse engine did not stop in {STOP_LIMIT:?} and was killed; its data is safe on disk"
+        );
+        if let Err(error) = process.kill().await {
             tracing::error!("cannot kill the ClickHouse engine: {error}");
         }
     }

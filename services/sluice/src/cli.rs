@@ -7,15 +7,15 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 /// Multi-tenant gateway: OTLP in, PromQL out, ClickHouse underneath.
 #[derive(Debug, Parser)]
 #[command(name = "sluice", version, about, arg_required_else_help = true)]
-pub struct Cli {
+pub(crate) struct Cli {
     /// What to do.
     #[command(subcommand)]
-    pub command: Command,
+    pub(crate) command: Command,
 }
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Run every role in one place, with ClickHouse inside, on this machine.
     Up(ServiceArgs),
     /// Run the gateway: takes OTLP, writes to ClickHouse.
@@ -35,51 +35,51 @@ pub enum Command {
 
 /// What every service understands.
 #[derive(Clone, Debug, Args)]
-pub struct ServiceArgs {
+pub(crate) struct ServiceArgs {
     /// Configuration file (TOML); the built-in reference is deploy/config/sluice.toml.
     #[arg(long, value_name = "FILE")]
-    pub config: Option<PathBuf>,
+    pub(crate) config: Option<PathBuf>,
     /// Folder for everything durable on this machine.
     #[arg(long, value_name = "DIR")]
-    pub data_dir: Option<PathBuf>,
+    pub(crate) data_dir: Option<PathBuf>,
     /// Added to every port, so that several instances fit on one machine.
     #[arg(long, value_name = "N")]
-    pub port_offset: Option<u16>,
+    pub(crate) port_offset: Option<u16>,
     /// Check the configuration, say what is wrong with it, and stop.
     #[arg(long)]
-    pub check_config: bool,
+    pub(crate) check_config: bool,
 }
 
 /// Arguments of `sluice clickhouse`.
 #[derive(Clone, Debug, Args)]
-pub struct ClickhouseArgs {
+pub(crate) struct ClickhouseArgs {
     /// What every service understands.
     #[command(flatten)]
-    pub service: ServiceArgs,
+    pub(crate) service: ServiceArgs,
     /// Ignore signals and stop when standard input ends: how `sluice up` ties the engine to itself.
     #[arg(long, hide = true)]
-    pub stop_with_stdin: bool,
+    pub(crate) stop_with_stdin: bool,
 }
 
 /// Arguments of `sluice push`.
 #[derive(Clone, Debug, Args)]
-pub struct PushArgs {
+pub(crate) struct PushArgs {
     /// File with one OTLP/JSON export request; `-` reads standard input.
-    pub file: PathBuf,
+    pub(crate) file: PathBuf,
     /// Ingest key.
     #[arg(long, env = "SLUICE_KEY", hide_env_values = true)]
-    pub key: String,
+    pub(crate) key: String,
     /// Gateway's base URL; `/v1/metrics` or `/v1/logs` is added.
     #[arg(long, env = "SLUICE_URL", default_value = "http://127.0.0.1:4318")]
-    pub url: String,
+    pub(crate) url: String,
     /// Move every timestamp by one offset so that the latest becomes now.
     #[arg(long)]
-    pub shift_to_now: bool,
+    pub(crate) shift_to_now: bool,
 }
 
 /// `sluice keys …`.
 #[derive(Clone, Debug, Subcommand)]
-pub enum KeysCommand {
+pub(crate) enum KeysCommand {
     /// Say what a key is and whether it was copied whole. Works offline and sends nothing.
     Inspect {
         /// The key.
@@ -99,7 +99,7 @@ pub enum KeysCommand {
 
 /// Key classes by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ClassArg {
+pub(crate) enum ClassArg {
     /// Pushes telemetry.
     Ingest,
     /// Reads it back.

@@ -22,43 +22,43 @@ const CONTROL_PORT: u16 = 8080;
 /// Every setting of the process.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Config {
+pub(crate) struct Config {
     /// Folder for everything durable on this machine.
-    pub data_dir: PathBuf,
+    pub(crate) data_dir: PathBuf,
     /// Added to every port.
-    pub port_offset: u16,
+    pub(crate) port_offset: u16,
     /// Log form and filter.
-    pub log: runtime::logging::Config,
+    pub(crate) log: runtime::logging::Config,
     /// Admin port.
-    pub admin: runtime::admin::Config,
+    pub(crate) admin: runtime::admin::Config,
     /// Where ClickHouse is.
-    pub clickhouse: schemas::connect::Config,
+    pub(crate) clickhouse: schemas::connect::Config,
     /// What `up` runs besides gateway and query.
-    pub up: Up,
+    pub(crate) up: Up,
     /// The engine that `up` and `clickhouse` run.
-    pub embedded: embedded::Config,
+    pub(crate) embedded: embedded::Config,
     /// Where keys are looked up.
-    pub auth: Auth,
+    pub(crate) auth: Auth,
     /// The gateway.
-    pub gateway: gateway::Config,
+    pub(crate) gateway: gateway::Config,
     /// The query service.
-    pub query: query::Config,
+    pub(crate) query: query::Config,
 }
 
 /// `[up]`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Up {
+pub(crate) struct Up {
     /// Whether `sluice up` runs ClickHouse itself; otherwise it uses the server at `clickhouse.url`.
-    pub embedded_clickhouse: bool,
+    pub(crate) embedded_clickhouse: bool,
 }
 
 /// `[auth]`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Auth {
+pub(crate) struct Auth {
     /// File of tenants and keys; empty: `directory.json` in the data folder.
-    pub directory: PathBuf,
+    pub(crate) directory: PathBuf,
 }
 
 /// Flags that override settings; only those given are merged.
@@ -75,11 +75,16 @@ impl Config {
     ///
     /// # Errors
     /// A [`Failure`] with [`Exit::Config`] whose text names key and source.
-    pub fn load(args: &ServiceArgs) -> Result<Self, Failure> {
-        let flags = Flags { data_dir: args.data_dir.as_ref(), port_offset: args.port_offset };
+    pub(crate) fn load(args: &ServiceArgs) -> Result<Self, Failure> {
+        let flags = Flags {
+            data_dir: args.data_dir.as_ref(),
+            port_offset: args.port_offset,
+        };
         let mut config: Self = runtime::config::load(DEFAULTS, args.config.as_deref(), flags)
             .map_err(|error| Failure::new(Exit::Config, error))?;
-        config.move_ports().map_err(|error| Failure::new(Exit::Config, error))?;
+        config
+            .move_ports()
+            .map_err(|error| Failure::new(Exit::Config, error))?;
         if config.embedded.data_dir.as_os_str().is_empty() {
             config.embedded.data_dir = config.data_dir.join("clickhouse");
         }
@@ -91,7 +96,7 @@ impl Config {
 
     /// The file that tells a person about the demo tenant.
     #[must_use]
-    pub fn credentials_file(&self) -> PathBuf {
+    pub(crate) fn credentials_file(&self) -> PathBuf {
         self.data_dir.join("credentials.json")
     }
 
@@ -109,7 +114,10 @@ impl Config {
         // A server that somebody named is where it is; the default follows the engine beside it.
         if self.clickhouse.url.as_str() == DEFAULT_CLICKHOUSE {
             let port = self.embedded.listen.port();
-            self.clickhouse.url.set_port(Some(port)).map_err(|()| anyhow::anyhow!("clickhouse.url takes no port"))?;
+            self.clickhouse
+                .url
+                .set_port(Some(port))
+                .map_err(|()| anyhow::anyhow!("clickhouse.url takes no port"))?;
         }
         Ok(())
     }
@@ -118,14 +126,27 @@ impl Config {
     ///
     /// # Errors
     /// When the offset leads past the last port.
-    pub fn urls(&self, otlp_http: SocketAddr, prometheus: SocketAddr) -> anyhow::Result<Urls> {
+    pub(crate) fn urls(
+        &self,
+        otlp_http: SocketAddr,
+        prometheus: SocketAddr,
+    ) -> anyhow::Result<Urls> {
         let local = |port: u16| format!("http://127.0.0.1:{port}");
         Ok(Urls {
             otlp_http: base(otlp_http),
-            otlp_grpc: local(moved("the OTLP/gRPC port", OTLP_GRPC_PORT, self.port_offset)?),
+            otlp_grpc: local(moved(
+                "the OTLP/gRPC port",
+                OTLP_GRPC_PORT,
+                self.port_offset,
+            )?),
             prometheus: base(prometheus),
             control: local(moved("the control port", CONTROL_PORT, self.port_offset)?),
-            clickhouse: self.clickhouse.url.as_str().trim_end_matches('/').to_owned(),
+            clickhouse: self
+                .clickhouse
+                .url
+                .as_str()
+                .trim_end_matches('/')
+                .to_owned(),
         })
     }
 }
@@ -143,8 +164,9 @@ fn moved(key: &str, port: u16, offset: u16) -> anyhow::Result<u16> {
     if port == 0 {
         return Ok(0);
     }
-    port.checked_add(offset)
-        .ok_or_else(|| anyhow::anyhow!("port_offset {offset} moves {key} (port {port}) past port 65535"))
+    port.checked_add(offset).ok_or_else(|| {
+        anyhow::anyhow!("port_offset {offset} moves {key} (port {port}) past port 65535")
+    })
 }
 
 #[cfg(test)]
@@ -152,12 +174,19 @@ mod tests {
     use super::*;
 
     fn args(offset: u16) -> ServiceArgs {
-        ServiceArgs { config: None, data_dir: Some("/data".into()), port_offset: Some(offset), check_config: false }
+        ServiceArgs {
+            config: None,
+            data_dir: Some("/data".into()),
+            port_offset: Some(offset),
+            check_config: false,
+        }
     }
 
     #[test]
     fn the_built_in_reference_is_a_valid_configuration_with_the_documented_ports() {
-        let config = Config::load(&args(0)).map_err(|failure| failure.error).unwrap();
+        let config = Config::load(&args(0))
+            .map_err(|failure| failure.error)
+            .unwrap();
         assert_eq!(config.gateway.listen.port(), 4318);
         assert_eq!(config.query.listen.port(), 9090);
         assert_eq!(config.admin.listen.port(), 9464);
@@ -168,13 +197,17 @@ mod tests {
 
     #[test]
     fn an_offset_moves_every_port() {
-        let config = Config::load(&args(1000)).map_err(|failure| failure.error).unwrap();
+        let config = Config::load(&args(1000))
+            .map_err(|failure| failure.error)
+            .unwrap();
         assert_eq!(config.gateway.listen.port(), 5318);
         assert_eq!(config.query.listen.port(), 10090);
         assert_eq!(config.admin.listen.port(), 10464);
         assert_eq!(config.embedded.listen.port(), 9123);
         assert_eq!(config.clickhouse.url.as_str(), "http://127.0.0.1:9123/");
-        let urls = config.urls(config.gateway.listen, config.query.listen).unwrap();
+        let urls = config
+            .urls(config.gateway.listen, config.query.listen)
+            .unwrap();
         assert_eq!(urls.otlp_grpc, "http://127.0.0.1:5317");
         assert_eq!(urls.control, "http://127.0.0.1:9080");
         assert_eq!(urls.clickhouse, "http://127.0.0.1:9123");
@@ -185,7 +218,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("sluice.toml");
         std::fs::write(&file, "[clickhouse]\nurl = \"http://db:8123\"\n").unwrap();
-        let config = Config::load(&ServiceArgs { config: Some(file), ..args(1000) }).map_err(|failure| failure.error);
+        let config = Config::load(&ServiceArgs {
+            config: Some(file),
+            ..args(1000)
+        })
+        .map_err(|failure| failure.error);
         assert_eq!(config.unwrap().clickhouse.url.as_str(), "http://db:8123/");
     }
 

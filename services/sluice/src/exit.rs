@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 /// Exit codes of every subcommand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exit {
+pub(crate) enum Exit {
     /// Done.
     Ok = 0,
     /// It ran, and something in it was not accepted.
@@ -34,13 +34,13 @@ impl From<Exit> for ExitCode {
 impl Exit {
     /// The number the shell sees.
     #[must_use]
-    pub const fn number(self) -> u8 {
+    pub(crate) const fn number(self) -> u8 {
         self as u8
     }
 
     /// The code for an HTTP status that is not a success.
     #[must_use]
-    pub const fn of_status(status: u16) -> Self {
+    pub(crate) const fn of_status(status: u16) -> Self {
         match status {
             401 | 403 => Self::Auth,
             404 | 405 => Self::NotFound,
@@ -54,17 +54,20 @@ impl Exit {
 
 /// A failure with the exit code that it deserves.
 #[derive(Debug)]
-pub struct Failure {
+pub(crate) struct Failure {
     /// How the process ends.
-    pub exit: Exit,
+    pub(crate) exit: Exit,
     /// What the person at the terminal reads, causes included.
-    pub error: anyhow::Error,
+    pub(crate) error: anyhow::Error,
 }
 
 impl Failure {
     /// Ends the process with `exit` and this text.
-    pub fn new(exit: Exit, error: impl Into<anyhow::Error>) -> Self {
-        Self { exit, error: error.into() }
+    pub(crate) fn new(exit: Exit, error: impl Into<anyhow::Error>) -> Self {
+        Self {
+            exit,
+            error: error.into(),
+        }
     }
 }
 

@@ -20,7 +20,7 @@ impl From<ClassArg> for KeyClass {
 ///
 /// # Errors
 /// [`Exit::Usage`] for a text that is not a whole key; the text itself is never printed.
-pub fn keys(command: &KeysCommand) -> Result<Exit, Failure> {
+pub(crate) fn keys(command: &KeysCommand) -> Result<Exit, Failure> {
     match command {
         KeysCommand::Inspect { key } => {
             let (class, kid) = inspect(key).map_err(|error| Failure::new(Exit::Usage, error))?;

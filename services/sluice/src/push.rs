@@ -20,7 +20,7 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 ///
 /// # Errors
 /// A [`Failure`] whose exit code says whether the file, the key, a limit or the gateway is at fault.
-pub async fn push(args: &PushArgs) -> Result<Exit, Failure> {
+pub(crate) async fn push(args: &PushArgs) -> Result<Exit, Failure> {
     let usage = |error| Failure::new(Exit::Usage, error);
     let text = read(&args.file).map_err(usage)?;
     let mut request: Value = serde_json::from_str(&text)
@@ -50,7 +50,9 @@ impl Signal {
         if request.get("resourceLogs").is_some() {
             return Ok(Self::Logs);
         }
-        bail!("the file has neither resourceMetrics nor resourceLogs: it is not an OTLP/JSON export request")
+        bail!(
+            "the file has neither resourceMetrics nor resourceLogs: it is not an OTLP/JSON export request"
+        )
     }
 
     const fn path(self) -> &'static str {
@@ -71,14 +73,18 @@ impl Signal {
 fn read(file: &Path) -> anyhow::Result<String> {
     if file.as_os_str() == "-" {
         let mut text = String::new();
-        std::io::stdin().read_to_string(&mut text).context("cannot read standard input")?;
+        std::io::stdin()
+            .read_to_string(&mut text)
+            .context("cannot read standard input")?;
         return Ok(text);
     }
     std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
 }
 
 fn now_nanos() -> anyhow::Result<i128> {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).context("the clock is before 1970")?;
+    let since = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .context("the clock is before 1970")?;
     Ok(i128::try_from(since.as_nanos())?)
 }
 
@@ -99,22 +105,33 @@ async fn send(url: &str, key: &str, body: String) -> anyhow::Result<Answer> {
         .await
         .with_context(|| format!("no answer from {url}"))?;
     let status = response.status().as_u16();
-    let body = response.text().await.with_context(|| format!("the answer of {url} broke off"))?;
+    let body = response
+        .text()
+        .await
+        .with_context(|| format!("the answer of {url} broke off"))?;
     Ok(Answer { status, body })
 }
 
 fn report(answer: &Answer, signal: Signal, url: &str) -> Result<Exit, Failure> {
     let body: Value = serde_json::from_str(&answer.body).unwrap_or(Value::Null);
     if answer.status != 200 {
-        let message = body.get("message").and_then(Value::as_str).unwrap_or(&answer.body);
+        let message = body
+            .get("message")
+            .and_then(Value::as_str)
+            .unwrap_or(&answer.body);
         return Err(Failure::new(
             Exit::of_status(answer.status),
             anyhow!("{url} answered {}: {message}", answer.status),
         ));
     }
     let partial = body.get("partialSuccess");
-    let message = partial.and_then(|partial| partial.get("errorMessage")).and_then(Value::as_str).unwrap_or("");
-    let rejected = partial.and_then(|partial| partial.get(signal.rejected_field())).map_or(0, count);
+    let message = partial
+        .and_then(|partial| partial.get("errorMessage"))
+        .and_then(Value::as_str)
+        .unwrap_or("");
+    let rejected = partial
+        .and_then(|partial| partial.get(signal.rejected_field()))
+        .map_or(0, count);
     match (rejected, message) {
         (0, "") => say!("accepted")?,
         (0, warning) => say!("accepted, with a warning: {warning}")?,
@@ -128,5 +145,8 @@ fn report(answer: &Answer, signal: Signal, url: &str) -> Result<Exit, Failure> {
 
 /// A 64-bit number of OTLP/JSON: a string or a number.
 fn count(value: &Value) -> i64 {
-    value.as_i64().or_else(|| value.as_str().and_then(|text| text.parse().ok())).unwrap_or(0)
+    value
+        .as_i64()
+        .or_else(|| value.as_str().and_then(|text| text.parse().ok()))
+        .unwrap_or(0)
 }

@@ -17,17 +17,17 @@ use crate::exit::{Exit, Failure};
 use crate::say;
 
 /// What every role shares: settings, metrics, readiness, the order to stop.
-pub struct Process {
+pub(crate) struct Process {
     /// The settings.
-    pub config: Config,
+    pub(crate) config: Config,
     /// Metrics of all roles in the process.
-    pub metrics: Metrics,
+    pub(crate) metrics: Metrics,
     /// Readiness of all roles in the process.
-    pub readiness: Readiness,
+    pub(crate) readiness: Readiness,
     /// Cancelled by the first signal.
-    pub stop: CancellationToken,
+    pub(crate) stop: CancellationToken,
     /// The process' own tasks.
-    pub tasks: Tasks,
+    pub(crate) tasks: Tasks,
 }
 
 impl Process {
@@ -35,7 +35,7 @@ impl Process {
     ///
     /// # Errors
     /// [`Exit::Config`] for settings that do not hold.
-    pub fn start(args: &ServiceArgs) -> Result<Option<Self>, Failure> {
+    pub(crate) fn start(args: &ServiceArgs) -> Result<Option<Self>, Failure> {
         let config = Config::load(args)?;
         if args.check_config {
             say!("the configuration is valid")?;
@@ -44,14 +44,20 @@ impl Process {
         runtime::logging::start(&config.log).map_err(|error| Failure::new(Exit::Config, error))?;
         let tasks = Tasks::new();
         let stop = shutdown::on_signals(&tasks)?;
-        Ok(Some(Self { config, metrics: Metrics::new(), readiness: Readiness::new(), stop, tasks }))
+        Ok(Some(Self {
+            config,
+            metrics: Metrics::new(),
+            readiness: Readiness::new(),
+            stop,
+            tasks,
+        }))
     }
 
     /// Opens the admin port; it stays open until `until`, longer than the roles that it reports on.
     ///
     /// # Errors
     /// When the address is taken.
-    pub async fn admin(&self, until: CancellationToken) -> Result<Running, Failure> {
+    pub(crate) async fn admin(&self, until: CancellationToken) -> Result<Running, Failure> {
         let router = admin::router(self.metrics.clone(), self.readiness.clone());
         let grace = std::time::Duration::from_secs(1);
         Ok(serve::http("admin", self.config.admin.listen, router, until, grace).await?)
@@ -69,7 +75,7 @@ impl Process {
     ///
     /// # Errors
     /// When it cannot start.
-    pub async fn gateway(
+    pub(crate) async fn gateway(
         &self,
         directory: Arc<dyn KeyDirectory>,
         stop: CancellationToken,
@@ -87,7 +93,11 @@ impl Process {
     ///
     /// # Errors
     /// When it cannot start.
-    pub async fn query(&self, directory: Arc<dyn KeyDirectory>, stop: CancellationToken) -> Result<Running, Failure> {
+    pub(crate) async fn query(
+        &self,
+        directory: Arc<dyn KeyDirectory>,
+        stop: CancellationToken,
+    ) -> Result<Running, Failure> {
         let parts = query::Parts {
             directory,
             headers: self.config.gateway.credentials.clone(),
@@ -103,10 +113,14 @@ impl Process {
 ///
 /// # Errors
 /// When it cannot start.
-pub async fn gateway(args: &ServiceArgs) -> Result<Exit, Failure> {
-    let Some(process) = Process::start(args)? else { return Ok(Exit::Ok) };
+pub(crate) async fn gateway(args: &ServiceArgs) -> Result<Exit, Failure> {
+    let Some(process) = Process::start(args)? else {
+        return Ok(Exit::Ok);
+    };
     schemas::migrate::check(&process.config.clickhouse).await?;
-    let service = process.gateway(process.directory()?, process.stop.clone()).await?;
+    let service = process
+        .gateway(process.directory()?, process.stop.clone())
+        .await?;
     finish(&process, service).await
 }
 
@@ -114,10 +128,14 @@ pub async fn gateway(args: &ServiceArgs) -> Result<Exit, Failure> {
 ///
 /// # Errors
 /// When it cannot start.
-pub async fn query(args: &ServiceArgs) -> Result<Exit, Failure> {
-    let Some(process) = Process::start(args)? else { return Ok(Exit::Ok) };
+pub(crate) async fn query(args: &ServiceArgs) -> Result<Exit, Failure> {
+    let Some(process) = Process::start(args)? else {
+        return Ok(Exit::Ok);
+    };
     schemas::migrate::check(&process.config.clickhouse).await?;
-    let service = process.query(process.directory()?, process.stop.clone()).await?;
+    let service = process
+        .query(process.directory()?, process.stop.clone())
+        .await?;
     finish(&process, service).await
 }
 
@@ -139,7 +157,7 @@ async fn finish(process: &Process, service: Running) -> Result<Exit, Failure> {
 ///
 /// # Errors
 /// When ClickHouse is away, refuses a statement, or is newer than this binary.
-pub async fn migrate(args: &ServiceArgs) -> Result<Exit, Failure> {
+pub(crate) async fn migrate(args: &ServiceArgs) -> Result<Exit, Failure> {
     let config = Config::load(args)?;
     if args.check_config {
         say!("the configuration is valid")?;
@@ -147,9 +165,16 @@ pub async fn migrate(args: &ServiceArgs) -> Result<Exit, Failure> {
     }
     let applied = schemas::migrate::migrate(&config.clickhouse).await?;
     if applied.is_empty() {
-        say!("the schema is at version {}; nothing to apply", schemas::migrate::latest())?;
+        say!(
+            "the schema is at version {}; nothing to apply",
+            schemas::migrate::latest()
+        )?;
     } else {
-        say!("applied {} migration(s); the schema is at version {}", applied.len(), schemas::migrate::latest())?;
+        say!(
+            "applied {} migration(s); the schema is at version {}",
+            applied.len(),
+            schemas::migrate::latest()
+        )?;
     }
     Ok(Exit::Ok)
 }
@@ -158,7 +183,7 @@ pub async fn migrate(args: &ServiceArgs) -> Result<Exit, Failure> {
 ///
 /// # Errors
 /// When the engine or its folder cannot be used.
-pub async fn clickhouse(args: &ClickhouseArgs) -> Result<Exit, Failure> {
+pub(crate) async fn clickhouse(args: &ClickhouseArgs) -> Result<Exit, Failure> {
     let config = Config::load(&args.service)?;
     if args.service.check_config {
         say!("the configuration is valid")?;
@@ -166,7 +191,11 @@ pub async fn clickhouse(args: &ClickhouseArgs) -> Result<Exit, Failure> {
     }
     runtime::logging::start(&config.log).map_err(|error| Failure::new(Exit::Config, error))?;
     let tasks = Tasks::new();
-    let stop = if args.stop_with_stdin { when_stdin_ends(&tasks)? } else { shutdown::on_signals(&tasks)? };
+    let stop = if args.stop_with_stdin {
+        when_stdin_ends(&tasks)?
+    } else {
+        shutdown::on_signals(&tasks)?
+    };
     let running = embedded::run(config.embedded, stop).await?;
     running.done.await?;
     Ok(Exit::Ok)

@@ -24,9 +24,15 @@ use crate::say;
 /// # Errors
 /// When a part cannot start; what had started is stopped again.
 pub(crate) async fn up(args: &ServiceArgs) -> Result<Exit, Failure> {
-    let Some(process) = Process::start(args)? else { return Ok(Exit::Ok) };
+    let Some(process) = Process::start(args)? else {
+        return Ok(Exit::Ok);
+    };
     let _lock = lock(&process.config.data_dir)?;
     let ends = Ends::default();
+    // Said before the admin port opens: it must not look ready between two starts.
+    for part in ["gateway", "query"] {
+        process.readiness.waiting(part, "not started yet");
+    }
     // Nobody may take the process for ready before its parts have reported.
     for part in ["clickhouse", "gateway", "query"] {
         process.readiness.waiting(part, "starting");
@@ -56,9 +62,14 @@ async fn serve(process: &Process) -> Result<Exit, Failure> {
     let config = &process.config;
     let credentials = config.credentials_file();
     let urls = config.urls(config.gateway.listen, config.query.listen)?;
-    let directory: Arc<dyn KeyDirectory> =
-        Arc::new(bootstrap::directory(&config.auth.directory, &credentials, &urls)?);
-    let gateway = process.gateway(Arc::clone(&directory), process.stop.clone()).await?;
+    let directory: Arc<dyn KeyDirectory> = Arc::new(bootstrap::directory(
+        &config.auth.directory,
+        &credentials,
+        &urls,
+    )?);
+    let gateway = process
+        .gateway(Arc::clone(&directory), process.stop.clone())
+        .await?;
     let query = process.query(directory, process.stop.clone()).await?;
     // Only now are the ports known where any free one was asked for.
     bootstrap::refresh(&credentials, &config.urls(gateway.address, query.address)?)?;
@@ -71,7 +82,12 @@ async fn serve(process: &Process) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-fn announce(process: &Process, gateway: &Running, query: &Running, credentials: &Path) -> anyhow::Result<()> {
+fn announce(
+    process: &Process,
+    gateway: &Running,
+    query: &Running,
+    credentials: &Path,
+) -> anyhow::Result<()> {
     say!("OTLP/HTTP    http://{}", gateway.address)?;
     say!("PromQL       http://{}", query.address)?;
     say!("admin        http://{}/readyz", process.config.admin.listen)?;
@@ -90,7 +106,11 @@ async fn start_engine(
         process.readiness.ready("clickhouse");
         return Ok(None);
     }
-    let text = |path: &Path| path.to_str().map(ToOwned::to_owned).ok_or_else(|| anyhow!("data_dir is not UTF-8"));
+    let text = |path: &Path| {
+        path.to_str()
+            .map(ToOwned::to_owned)
+            .ok_or_else(|| anyhow!("data_dir is not UTF-8"))
+    };
     let engine = Engine {
         arguments: vec![
             "--data-dir".to_owned(),
@@ -106,7 +126,11 @@ async fn start_engine(
         started = engine.start() => started?,
         () = process.stop.cancelled() => return Err(Failure::new(Exit::Server, anyhow!("stopped before ClickHouse was up"))),
     };
-    Ok(Some(process.tasks.spawn("clickhouse", engine.supervise(child, stop))))
+    Ok(Some(
+        process
+            .tasks
+            .spawn("clickhouse", engine.supervise(child, stop)),
+    ))
 }
 
 /// Makes the data folder, for this user only, and makes sure that no other `up` works in it.
@@ -128,10 +152,14 @@ fn lock(folder: &Path) -> Result<File, Failure> {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(Failure::new(
             Exit::Conflict,
-            anyhow!("another sluice is running in {}; stop it, or use another --data-dir", folder.display()),
+            anyhow!(
+                "another sluice is running in {}; stop it, or use another --data-dir",
+                folder.display()
+            ),
         )),
-        Err(TryLockError::Error(error)) => {
-            Err(Failure::new(Exit::Server, anyhow!(error).context(format!("cannot lock {}", path.display()))))
-        }
+        Err(TryLockError::Error(error)) => Err(Failure::new(
+            Exit::Server,
+            anyhow!(error).context(format!("cannot lock {}", path.display())),
+        )),
     }
 }

@@ -1,9 +1,14 @@
 //! The command line from outside: what scripts rely on.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail their test")]
+
 use std::process::{Command, Output};
 
 fn sluice(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_sluice")).args(arguments).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_sluice"))
+        .args(arguments)
+        .output()
+        .unwrap()
 }
 
 fn stdout(output: &Output) -> String {
@@ -16,22 +21,35 @@ fn stderr(output: &Output) -> String {
 
 #[test]
 fn a_generated_key_inspects_as_whole_and_of_its_class() {
-    let key = stdout(&sluice(&["keys", "generate", "--offline", "--class", "query"]));
+    let key = stdout(&sluice(&[
+        "keys",
+        "generate",
+        "--offline",
+        "--class",
+        "query",
+    ]));
     let key = key.trim();
     assert!(key.starts_with("slcq_") && key.len() == 56, "{key}");
     let seen = sluice(&["keys", "inspect", key]);
     assert_eq!(seen.status.code(), Some(0));
     assert!(stdout(&seen).contains("query"), "{}", stdout(&seen));
-    assert!(!stdout(&seen).contains(&key[18..]), "the secret was printed");
+    assert!(
+        !stdout(&seen).contains(key.split_at(18).1),
+        "the secret was printed"
+    );
 }
 
 #[test]
 fn a_cut_key_is_a_usage_error_that_does_not_repeat_it() {
     let key = stdout(&sluice(&["keys", "generate", "--offline"]));
-    let cut = &key.trim()[..50];
+    let cut = key.split_at(50).0;
     let seen = sluice(&["keys", "inspect", cut]);
     assert_eq!(seen.status.code(), Some(2));
-    assert!(stderr(&seen).contains("expected 56 characters, got 50"), "{}", stderr(&seen));
+    assert!(
+        stderr(&seen).contains("expected 56 characters, got 50"),
+        "{}",
+        stderr(&seen)
+    );
     assert!(!stderr(&seen).contains(cut));
 }
 
@@ -42,7 +60,11 @@ fn an_unknown_configuration_key_is_named_with_its_source_and_exits_64() {
     std::fs::write(&file, "[gateway]\nlisten_on = \"127.0.0.1:1\"\n").unwrap();
     let seen = sluice(&["up", "--check-config", "--config", file.to_str().unwrap()]);
     assert_eq!(seen.status.code(), Some(64));
-    assert!(stderr(&seen).contains("listen_on") && stderr(&seen).contains("mine.toml"), "{}", stderr(&seen));
+    assert!(
+        stderr(&seen).contains("listen_on") && stderr(&seen).contains("mine.toml"),
+        "{}",
+        stderr(&seen)
+    );
 }
 
 #[test]
@@ -59,9 +81,20 @@ fn pushing_a_file_that_is_not_otlp_is_a_usage_error() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("other.json");
     std::fs::write(&file, "{\"one\": \"two\"}").unwrap();
-    let seen = sluice(&["push", file.to_str().unwrap(), "--key", "k", "--url", "http://127.0.0.1:1"]);
+    let seen = sluice(&[
+        "push",
+        file.to_str().unwrap(),
+        "--key",
+        "k",
+        "--url",
+        "http://127.0.0.1:1",
+    ]);
     assert_eq!(seen.status.code(), Some(2));
-    assert!(stderr(&seen).contains("neither resourceMetrics nor resourceLogs"), "{}", stderr(&seen));
+    assert!(
+        stderr(&seen).contains("neither resourceMetrics nor resourceLogs"),
+        "{}",
+        stderr(&seen)
+    );
 }
 
 #[test]
@@ -69,7 +102,18 @@ fn pushing_to_nobody_is_a_server_error_that_names_the_address() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("empty.json");
     std::fs::write(&file, "{\"resourceMetrics\": []}").unwrap();
-    let seen = sluice(&["push", file.to_str().unwrap(), "--key", "k", "--url", "http://127.0.0.1:1"]);
+    let seen = sluice(&[
+        "push",
+        file.to_str().unwrap(),
+        "--key",
+        "k",
+        "--url",
+        "http://127.0.0.1:1",
+    ]);
     assert_eq!(seen.status.code(), Some(7));
-    assert!(stderr(&seen).contains("no answer from http://127.0.0.1:1/v1/metrics"), "{}", stderr(&seen));
+    assert!(
+        stderr(&seen).contains("no answer from http://127.0.0.1:1/v1/metrics"),
+        "{}",
+        stderr(&seen)
+    );
 }

@@ -17,7 +17,9 @@ pub(super) fn latest_to(request: &mut Value, now: i128) -> anyhow::Result<()> {
         }
         nanos
     })?;
-    let Some(latest) = latest else { bail!("the file has no timestamps to shift") };
+    let Some(latest) = latest else {
+        bail!("the file has no timestamps to shift")
+    };
     let offset = now - latest;
     each_time(request, &mut |_, nanos| nanos + offset)
 }
@@ -27,7 +29,8 @@ fn each_time(value: &mut Value, change: &mut impl FnMut(&str, i128) -> i128) -> 
         Value::Object(fields) => {
             for (name, field) in fields {
                 if name.ends_with("UnixNano") && !field.is_null() {
-                    let nanos = read(field).with_context(|| format!("{name} is not a whole number: {field}"))?;
+                    let nanos = read(field)
+                        .with_context(|| format!("{name} is not a whole number: {field}"))?;
                     if nanos != 0 {
                         *field = Value::String(change(name, nanos).to_string());
                     }
