@@ -162,11 +162,11 @@ fn write_selected(selector: &VectorSelector, out: &mut Formatter<'_>) -> fmt::Re
         .collect();
     matchers.sort();
     out.write_str(name)?;
-    if matchers.is_empty() {
-        Ok(())
-    } else {
-        write!(out, "{{{}}}", matchers.join(","))
+    // Prometheus prints nothing at all for `{}`, which would not read back.
+    if matchers.is_empty() && !name.is_empty() {
+        return Ok(());
     }
+    write!(out, "{{{}}}", matchers.join(","))
 }
 
 fn matcher_text(matcher: &Matcher) -> String {

@@ -4,24 +4,32 @@
 //! The corpus lies beside the repository in `../shared/promqltest`; without it the test says so and passes.
 //! `PROMQL_CORPUS=functions.test:120` runs what starts with that, and shows all that fails.
 
-#[path = "corpus/compare.rs"]
-mod compare;
-#[path = "corpus/expect.rs"]
-mod expect;
-#[path = "corpus/histograms.rs"]
-mod histograms;
-#[path = "corpus/ledger.rs"]
-mod ledger;
-#[path = "corpus/pinned.rs"]
-mod pinned;
-#[path = "corpus/run.rs"]
-mod run;
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::string_slice,
+    reason = "a test program: a corpus that cannot be read stops it"
+)]
+
 #[path = "corpus/script.rs"]
 mod script;
 #[path = "corpus/sequence.rs"]
 mod sequence;
+#[path = "corpus/histograms.rs"]
+mod histograms;
+#[path = "corpus/expect.rs"]
+mod expect;
 #[path = "corpus/store.rs"]
 mod store;
+#[path = "corpus/pinned.rs"]
+mod pinned;
+#[path = "corpus/run.rs"]
+mod run;
+#[path = "corpus/compare.rs"]
+mod compare;
+#[path = "corpus/ledger.rs"]
+mod ledger;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};

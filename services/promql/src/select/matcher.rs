@@ -78,11 +78,9 @@ fn compile(matcher: &Matcher) -> Result<Compiled, EvalError> {
     })
 }
 
-/// The regex as Prometheus runs it: over the whole value, `.` matching line breaks.
+/// The regex as Prometheus runs it: read by Go's rules, over the whole value, `.` matching line breaks.
 pub(crate) fn anchored(pattern: &str) -> Result<Regex, EvalError> {
-    Regex::new(&format!("^(?s:{pattern})$")).map_err(|error| {
-        EvalError::BadData(format!("invalid regular expression {pattern:?}: {error}"))
-    })
+    crate::parse::regex::compile(pattern).map_err(EvalError::BadData)
 }
 
 #[cfg(test)]

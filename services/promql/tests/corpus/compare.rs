@@ -1,5 +1,7 @@
 //! A value and what was expected in, agreement or the first difference out.
 
+use std::sync::Arc;
+
 use promql::histogram::{Buckets, Histogram};
 use promql::labels::Labels;
 use promql::series::is_stale;
@@ -134,7 +136,7 @@ fn matrix(eval: &Eval, found: &[MatrixSeries]) -> Result<(), String> {
                 }
                 Some(Sample::Histogram(..)) => histograms
                     .next()
-                    .map(|(ts, value)| (*ts, Point::Histogram(value.clone()))),
+                    .map(|(ts, value)| (*ts, Point::Histogram(Arc::clone(value)))),
             };
             match (value, found) {
                 (Some(expected), Some((found_ts, found))) if found_ts == ts => {

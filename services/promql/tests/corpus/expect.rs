@@ -22,6 +22,9 @@ impl Expect {
     }
 }
 
+/// A series and its value at each step.
+type ExpectedSeries = (Labels, Vec<Option<Sample>>);
+
 /// All that an evaluation shall give.
 #[derive(Default)]
 pub(crate) struct Expectations {
@@ -34,7 +37,7 @@ pub(crate) struct Expectations {
     pub(crate) text: Option<String>,
     pub(crate) scalar: Option<f64>,
     /// Series in the order of their lines, with a value for each step.
-    pub(crate) series: Vec<(Labels, Vec<Option<Sample>>)>,
+    pub(crate) series: Vec<ExpectedSeries>,
 }
 
 impl Expectations {

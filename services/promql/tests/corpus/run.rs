@@ -1,5 +1,7 @@
 //! An evaluation of the corpus is run in all its forms and held against what is expected.
 
+use std::sync::Arc;
+
 use promql::eval::evaluate;
 use promql::parse::parse;
 use promql::select::{Features, Params, Plan};
@@ -111,7 +113,8 @@ fn sample_at(series: &MatrixSeries, at: i64) -> Option<VectorSample> {
         .find(|(ts, _)| *ts == at)
         .map(|(_, value)| Point::Float(*value));
     let histogram = || series.histograms.iter().find(|(ts, _)| *ts == at);
-    let value = float.or_else(|| histogram().map(|(_, value)| Point::Histogram(value.clone())))?;
+    let value =
+        float.or_else(|| histogram().map(|(_, value)| Point::Histogram(Arc::clone(value))))?;
     Some(VectorSample {
         labels: series.labels.clone(),
         ts: at,
