@@ -6,9 +6,10 @@ use auth::directory::KeyDirectory;
 use auth::extract::HeaderNames;
 use tokio::time::Instant;
 
-use crate::budget::{Budget, Gate};
+use crate::budget::{Budget, Gate, NoTurn, Turn};
 use crate::config::Config;
 use crate::fetch::Fetcher;
+use crate::http::reader::Reader;
 use crate::metrics::QueryMetrics;
 
 /// Shared by all requests.
@@ -35,8 +36,13 @@ impl App {
         }
     }
 
-    /// What a request that reads labels alone may use.
-    pub(crate) fn listing_budget(&self) -> Budget {
-        self.budget(Instant::now() + self.config.timeout)
+    /// Waits for the turn of a request that reads labels alone; answers what it may use.
+    pub(crate) async fn admit(&self, reader: &Reader) -> Result<(Turn, Budget), NoTurn> {
+        let budget = self.budget(Instant::now() + self.config.timeout);
+        let turn = self
+            .gate
+            .enter(reader.scope.tenant(), budget.deadline)
+            .await?;
+        Ok((turn, budget))
     }
 }

@@ -43,7 +43,7 @@ pub(crate) use assemble::Fetched;
 pub(crate) use list::Family;
 
 /// Statements of one query that run at once.
-const AT_ONCE: usize = 4;
+const AT_ONCE: usize = 2;
 
 /// Why series could not be fetched.
 #[derive(Debug, thiserror::Error)]
@@ -71,10 +71,19 @@ pub(crate) enum FetchError {
     /// ClickHouse answers something else than was asked.
     #[error("storage gave an answer that cannot be read")]
     Answer(#[from] native::NativeError),
+    /// A defect here.
+    #[error("something went wrong on our side")]
+    Panicked(#[source] tokio::task::JoinError),
     /// Somebody else's reading, which this query waited for, failed.
     #[error(transparent)]
     Shared(Arc<FetchError>),
 }
+
+/// What a selection means and in which window.
+type Meant = (Resolved, Option<Window>);
+
+/// Work on a part of a query.
+type Pending<'a, T> = BoxFuture<'a, Result<T, FetchError>>;
 
 /// ClickHouse's exception codes that say a limit was hit.
 const OUT_OF_TIME: &str = "Code: 159.";
@@ -104,7 +113,9 @@ impl From<FetchError> for Failure {
             | FetchError::TooManyBytes(_) => ErrorType::Execution,
             FetchError::Timeout => ErrorType::Timeout,
             FetchError::Store(_) => ErrorType::Unavailable,
-            FetchError::Answer(_) | FetchError::Shared(_) => ErrorType::Internal,
+            FetchError::Answer(_) | FetchError::Panicked(_) | FetchError::Shared(_) => {
+                ErrorType::Internal
+            }
         };
         Self::new(kind, root.to_string()).because(error)
     }
@@ -137,14 +148,15 @@ impl Fetcher {
         selections: &[Selection],
         budget: &Budget,
     ) -> Result<Fetched, FetchError> {
-        let mut resolved = Vec::with_capacity(selections.len());
+        let mut resolving: Vec<Pending<'_, Meant>> = Vec::with_capacity(selections.len());
         for selection in selections {
-            resolved.push(self.resolve(scope, selection, budget).await?);
+            resolving.push(self.resolve(scope, selection, budget).boxed());
         }
+        let resolving = futures::stream::iter(resolving).buffered(AT_ONCE);
+        let resolved: Vec<Meant> = resolving.try_collect().await?;
         let plan = Units::plan(&resolved);
         let allowance = Allowance::new(budget);
-        let mut readings: Vec<BoxFuture<'_, Result<Slots, FetchError>>> =
-            Vec::with_capacity(plan.units.len());
+        let mut readings: Vec<Pending<'_, Slots>> = Vec::with_capacity(plan.units.len());
         for unit in &plan.units {
             readings.push(self.read(scope, unit, &allowance, budget).boxed());
         }
@@ -167,11 +179,14 @@ impl Fetcher {
         scope: &TenantScope,
         selection: &Selection,
         budget: &Budget,
-    ) -> Result<(Resolved, Option<Window>), FetchError> {
-        let window = Window::new(selection.start, selection.end);
-        let days = window.map_or(sql::Days { first: 0, last: 0 }, Window::days);
-        let resolved = resolve(&self.catalogue, scope, &selection.matchers, days, budget).await?;
-        Ok((resolved, window))
+    ) -> Result<Meant, FetchError> {
+        let Some(window) = Window::new(selection.start, selection.end) else {
+            return Ok((Resolved::nothing(&selection.matchers)?, None));
+        };
+        let catalogue = &self.catalogue;
+        let resolved =
+            resolve(catalogue, scope, &selection.matchers, window.days(), budget).await?;
+        Ok((resolved, Some(window)))
     }
 
     async fn read(

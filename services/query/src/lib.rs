@@ -20,6 +20,7 @@ use auth::extract::HeaderNames;
 use runtime::admin::Readiness;
 use runtime::metrics::Metrics;
 use runtime::serve::{BindError, Running};
+use runtime::tasks::Tasks;
 use tokio_util::sync::CancellationToken;
 
 pub use config::{Catalogue, Concurrency, Config};
@@ -85,7 +86,12 @@ pub async fn run(
         metrics,
         started: jiff::Timestamp::now(),
     };
-    let running = runtime::serve::http("query", listen, http::router(app), stop, grace).await?;
+    let router = http::router(app);
+    let running = runtime::serve::http("query", listen, router, stop.clone(), grace).await?;
     readiness.ready("query");
+    drop(Tasks::new().spawn("query-readiness", async move {
+        stop.cancelled().await;
+        readiness.waiting("query", "stopping");
+    }));
     Ok(running)
 }

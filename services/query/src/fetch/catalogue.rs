@@ -1,7 +1,7 @@
 //! Which series a tenant has, with their labels: read from ClickHouse, remembered for a moment, shared
 //! by queries that ask at the same time.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::hash::Hash;
 use std::sync::Arc;
 
@@ -68,11 +68,11 @@ pub(crate) struct Catalogue {
 }
 
 #[derive(Row, Deserialize)]
-struct SeriesRow {
-    metric: String,
+struct SeriesRow<'a> {
+    metric: &'a str,
     id: u64,
     kind: u8,
-    labels: Vec<(String, String)>,
+    labels: Vec<(&'a str, &'a str)>,
     bounds: Vec<f64>,
 }
 
@@ -122,11 +122,17 @@ impl Catalogue {
                 wanted.days,
                 budget.series.saturating_add(1),
             );
-            let rows: Vec<SeriesRow> = self.store.rows(scope, query, budget.deadline).await?;
-            if rows.len() > budget.series {
-                return Err(FetchError::TooManySeries(budget.series));
+            let mut rows = self
+                .store
+                .cursor::<SeriesRow<'_>>(scope, query, budget.deadline)?;
+            let mut reading = Reading::default();
+            while let Some(row) = rows.next().await? {
+                reading.add(row);
+                if reading.entries.len() > budget.series {
+                    return Err(FetchError::TooManySeries(budget.series));
+                }
             }
-            Ok(entries(rows))
+            Ok(reading.entries.into())
         })
         .await
     }
@@ -189,68 +195,72 @@ impl Entry {
     }
 }
 
-/// Rows as entries that share equal texts and bounds. A kind that this version does not know is left out.
-fn entries(rows: Vec<SeriesRow>) -> Entries {
-    let mut texts: HashMap<String, Arc<str>> = HashMap::new();
-    let mut bounds: HashMap<Vec<u64>, Arc<[f64]>> = HashMap::new();
-    let mut shared = |text: String| {
-        if let Some(known) = texts.get(text.as_str()) {
+/// Entries that share equal texts and bounds.
+#[derive(Default)]
+struct Reading {
+    entries: Vec<Arc<Entry>>,
+    texts: HashSet<Arc<str>>,
+    /// The bounds of the entry before: neighbours mostly have the same.
+    bounds: Arc<[f64]>,
+}
+
+impl Reading {
+    /// Adds a row, unless its kind is one that this version does not know.
+    fn add(&mut self, row: SeriesRow<'_>) {
+        let Some(kind) = SeriesKind::from_code(row.kind) else {
+            return;
+        };
+        let metric = self.text(row.metric);
+        let mut pairs = Vec::with_capacity(row.labels.len() + 1);
+        for (name, value) in row.labels {
+            pairs.push((self.text(name), self.text(value)));
+        }
+        pairs.push((self.text(METRIC_NAME), Arc::clone(&metric)));
+        if *self.bounds != *row.bounds {
+            self.bounds = row.bounds.into();
+        }
+        let bounds = Arc::clone(&self.bounds);
+        let labels = Labels::from_pairs(pairs);
+        self.entries.push(Arc::new(Entry {
+            metric,
+            id: row.id,
+            kind,
+            labels,
+            bounds,
+        }));
+    }
+
+    fn text(&mut self, text: &str) -> Arc<str> {
+        if let Some(known) = self.texts.get(text) {
             return Arc::clone(known);
         }
-        let fresh: Arc<str> = text.as_str().into();
-        texts.insert(text, Arc::clone(&fresh));
+        let fresh: Arc<str> = text.into();
+        self.texts.insert(Arc::clone(&fresh));
         fresh
-    };
-    let name: Arc<str> = METRIC_NAME.into();
-    rows.into_iter()
-        .filter_map(|row| {
-            let kind = SeriesKind::from_code(row.kind)?;
-            let metric = shared(row.metric);
-            let stored = row
-                .labels
-                .into_iter()
-                .map(|(name, value)| (shared(name), shared(value)));
-            let labels =
-                Labels::from_pairs(stored.chain([(Arc::clone(&name), Arc::clone(&metric))]));
-            let key = row.bounds.iter().map(|bound| bound.to_bits()).collect();
-            let bounds = Arc::clone(bounds.entry(key).or_insert_with(|| row.bounds.into()));
-            Some(Arc::new(Entry {
-                metric,
-                id: row.id,
-                kind,
-                labels,
-                bounds,
-            }))
-        })
-        .collect()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn row(metric: &str, id: u64, kind: u8) -> SeriesRow {
-        let labels = vec![
-            ("app".to_owned(), "x".to_owned()),
-            ("empty".to_owned(), String::new()),
-        ];
-        SeriesRow {
-            metric: metric.to_owned(),
-            id,
-            kind,
-            labels,
-            bounds: vec![1.0, 5.0],
-        }
-    }
-
     #[test]
     fn entries_carry_their_name_and_share_texts() {
-        let entries = entries(vec![row("up", 1, 0), row("up", 2, 1), row("up", 3, 99)]);
+        let mut reading = Reading::default();
+        for (id, kind) in [(1, 0), (2, 1), (3, 99)] {
+            let labels = vec![("app", "x"), ("empty", "")];
+            reading.add(SeriesRow {
+                metric: "up",
+                id,
+                kind,
+                labels,
+                bounds: vec![1.0, 5.0],
+            });
+        }
+        let entries = reading.entries;
         assert_eq!(entries.len(), 2);
-        assert_eq!(
-            entries[0].labels,
-            Labels::from_pairs([("__name__", "up"), ("app", "x")])
-        );
+        let expected = Labels::from_pairs([("__name__", "up"), ("app", "x")]);
+        assert_eq!(entries[0].labels, expected);
         assert!(Arc::ptr_eq(&entries[0].metric, &entries[1].metric));
         assert!(Arc::ptr_eq(&entries[0].bounds, &entries[1].bounds));
     }

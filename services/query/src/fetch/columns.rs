@@ -1,5 +1,7 @@
 //! Points in the order they arrived → columns in ascending time, one point a time.
 
+use std::ops::Range;
+
 use promql::series::is_stale;
 use schemas::rows::EXPLICIT_SCALE;
 
@@ -13,11 +15,24 @@ pub(crate) struct Numbers {
 impl Numbers {
     /// Sorts by time; of samples of the same time keeps the one that [`winner`] names.
     pub(crate) fn tidy(&mut self) {
-        let Some(order) = order(&self.ts) else { return };
-        let mut tidied = Self {
-            ts: Vec::with_capacity(order.len()),
-            values: Vec::with_capacity(order.len()),
+        let order = match Order::of(&self.ts) {
+            Order::Ascending => return,
+            Order::Runs(runs) => {
+                self.ts = runs
+                    .iter()
+                    .flat_map(|run| &self.ts[run.clone()])
+                    .copied()
+                    .collect();
+                self.values = runs
+                    .iter()
+                    .flat_map(|run| &self.values[run.clone()])
+                    .copied()
+                    .collect();
+                return;
+            }
+            Order::Mixed(order) => order,
         };
+        let mut tidied = Self::default();
         for at in order {
             let (ts, value) = (self.ts[at], self.values[at]);
             match (tidied.ts.last(), tidied.values.last_mut()) {
@@ -46,15 +61,37 @@ pub(crate) fn winner(left: f64, right: f64) -> f64 {
     if order.is_lt() { right } else { left }
 }
 
-/// The positions in ascending time (equal times in order of arrival), or `None` where that is how they
-/// are already, without equal times.
-fn order(ts: &[i64]) -> Option<Vec<usize>> {
-    if ts.is_sorted_by(|left, right| left < right) {
-        return None;
+/// How to bring times into ascending order.
+enum Order {
+    /// They are, without equal ones.
+    Ascending,
+    /// By taking these runs one after the other: what parts and time buckets of a table give.
+    Runs(Vec<Range<usize>>),
+    /// One by one, equal times in order of arrival.
+    Mixed(Vec<usize>),
+}
+
+impl Order {
+    fn of(ts: &[i64]) -> Self {
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        let mut start = 0;
+        for end in 1..=ts.len() {
+            if end == ts.len() || ts[end] <= ts[end - 1] {
+                runs.push(start..end);
+                start = end;
+            }
+        }
+        if runs.len() < 2 {
+            return Self::Ascending;
+        }
+        runs.sort_by_key(|run| ts[run.start]);
+        if runs.is_sorted_by(|left, right| ts[left.end - 1] < ts[right.start]) {
+            return Self::Runs(runs);
+        }
+        let mut order: Vec<usize> = (0..ts.len()).collect();
+        order.sort_by_key(|at| ts[*at]);
+        Self::Mixed(order)
     }
-    let mut order: Vec<usize> = (0..ts.len()).collect();
-    order.sort_by_key(|at| ts[*at]);
-    Some(order)
 }
 
 /// Lists of counts, one after the other.
@@ -125,7 +162,11 @@ impl Points {
     /// Sorts by time; of points of the same time keeps the one with the greatest count, then sum; a stale
     /// marker loses.
     pub(crate) fn tidy(&mut self) {
-        let Some(order) = order(&self.ts) else { return };
+        let order = match Order::of(&self.ts) {
+            Order::Ascending => return,
+            Order::Runs(runs) => runs.into_iter().flatten().collect(),
+            Order::Mixed(order) => order,
+        };
         let mut kept: Vec<usize> = Vec::with_capacity(order.len());
         for at in order {
             match kept.last_mut() {
@@ -188,6 +229,44 @@ mod tests {
         assert_eq!(numbers.ts, [1, 2, 3, 4]);
         assert_eq!(numbers.values[..3], [1.0, 7.0, 6.0]);
         assert!(numbers.values[3].is_nan() && !is_stale(numbers.values[3]));
+    }
+
+    #[test]
+    fn runs_that_do_not_overlap_are_put_together() {
+        let mut numbers = Numbers {
+            ts: vec![5, 6, 9, 1, 2, 7, 8],
+            values: vec![5.0, 6.0, 9.0, 1.0, 2.0, 7.0, 8.0],
+        };
+        numbers.tidy();
+        assert_eq!(numbers.ts, [1, 2, 5, 6, 7, 8, 9]);
+        assert_eq!(numbers.values, [1.0, 2.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
+        let mut runs = Numbers {
+            ts: vec![5, 6, 1, 2],
+            values: vec![5.0, 6.0, 1.0, 2.0],
+        };
+        runs.tidy();
+        assert_eq!(
+            (runs.ts, runs.values),
+            (vec![1, 2, 5, 6], vec![1.0, 2.0, 5.0, 6.0])
+        );
+        let mut none = Numbers::default();
+        none.tidy();
+        assert_eq!(none, Numbers::default());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn tidied_numbers_ascend_and_lose_no_time(samples in proptest::collection::vec((0..50_i64, -5.0..5.0_f64), 0..60)) {
+            let (ts, values): (Vec<i64>, Vec<f64>) = samples.iter().copied().unzip();
+            let mut numbers = Numbers { ts, values };
+            numbers.tidy();
+            let mut expected = std::collections::BTreeMap::new();
+            for (ts, value) in samples {
+                expected.entry(ts).and_modify(|kept| *kept = winner(*kept, value)).or_insert(value);
+            }
+            let expected: (Vec<i64>, Vec<f64>) = expected.into_iter().unzip();
+            proptest::prop_assert_eq!((numbers.ts, numbers.values), expected);
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use schemas::rows::SeriesKind;
 
 use crate::budget::Budget;
 use crate::fetch::FetchError;
-use crate::fetch::catalogue::{Catalogue, Entry, METRICS_A_STATEMENT, Wanted};
+use crate::fetch::catalogue::{Catalogue, Entries, Entry, METRICS_A_STATEMENT, Wanted};
 use crate::fetch::names::{NameRule, View, Views};
 use crate::fetch::sql::{Days, Equal};
 
@@ -51,6 +51,18 @@ pub(crate) struct Resolved {
     pub(crate) by_label: bool,
 }
 
+impl Resolved {
+    /// What a selector means in a window that no sample can be in.
+    pub(crate) fn nothing(matchers: &[Matcher]) -> Result<Self, FetchError> {
+        let matchers = Arc::new(MatcherSet::new(matchers)?);
+        Ok(Self {
+            matchers,
+            picks: Vec::new(),
+            by_label: false,
+        })
+    }
+}
+
 /// Finds the series that match on these days.
 pub(crate) async fn resolve(
     catalogue: &Catalogue,
@@ -77,7 +89,7 @@ pub(crate) async fn resolve(
             days,
         };
         let entries = catalogue.series(scope, wanted, budget).await?;
-        for pick in picked(&entries, &rule, &compiled) {
+        for pick in picked_elsewhere(entries, matchers, &compiled).await? {
             parts += pick.parts.len();
             if parts > budget.series {
                 return Err(FetchError::TooManySeries(budget.series));
@@ -124,6 +136,29 @@ fn equals(matchers: &[Matcher]) -> Vec<Equal> {
     equals.sort();
     equals.dedup();
     equals
+}
+
+/// Entries after which matching them is work for another thread.
+const MANY: usize = 10_000;
+
+/// [`picked`], away from the reactor where that takes long.
+async fn picked_elsewhere(
+    entries: Entries,
+    matchers: &[Matcher],
+    compiled: &Arc<MatcherSet>,
+) -> Result<Vec<Pick>, FetchError> {
+    if entries.len() < MANY {
+        return Ok(picked(
+            &entries,
+            &NameRule::of(matchers, compiled),
+            compiled,
+        ));
+    }
+    let (matchers, compiled) = (matchers.to_vec(), Arc::clone(compiled));
+    let work = move || picked(&entries, &NameRule::of(&matchers, &compiled), &compiled);
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(FetchError::Panicked)
 }
 
 /// The entries some part of which matches.

@@ -122,8 +122,9 @@ fn points(
     read: &Read<'_>,
 ) -> Query {
     let several = read.metrics.len() > 1;
+    // A look-up in a hash table, done once for each entry of the column's dictionary.
     let which = if several {
-        "CAST(indexOf(?, toString(metric)) AS UInt32) AS m, "
+        "CAST(transform(metric, ?, ?, 0) AS UInt32) AS m, "
     } else {
         ""
     };
@@ -139,7 +140,8 @@ fn points(
          AND ts > fromUnixTimestamp64Milli(toInt64(?), 'UTC') AND ts <= fromUnixTimestamp64Milli(toInt64(?), 'UTC'){ids}"
     ));
     if several {
-        query = query.bind(read.metrics);
+        let positions: Vec<usize> = (1..=read.metrics.len()).collect();
+        query = query.bind(read.metrics).bind(positions);
     }
     query = query.bind(scope.tenant().as_str());
     query = match read.metrics {

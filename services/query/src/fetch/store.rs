@@ -1,7 +1,7 @@
 //! Statements → rows and bytes, each with a time limit, and killed when nobody waits any more.
 
 use auth::tenant::TenantScope;
-use clickhouse::query::{BytesCursor, Query};
+use clickhouse::query::{BytesCursor, Query, RowCursor};
 use clickhouse::{Client, RowOwned, RowRead};
 use runtime::tasks::Tasks;
 use tokio::time::{Instant, timeout_at};
@@ -51,6 +51,22 @@ impl Store {
             .map_err(FetchError::from);
         statement.ended();
         rows
+    }
+
+    /// A large answer row by row.
+    pub(crate) fn cursor<T: RowRead>(
+        &self,
+        scope: &TenantScope,
+        query: Query,
+        deadline: Instant,
+    ) -> Result<Rows<T>, FetchError> {
+        let (query, statement) = self.start(scope, query, deadline);
+        let cursor = query.fetch::<T>()?;
+        Ok(Rows {
+            cursor,
+            deadline,
+            statement: Some(statement),
+        })
     }
 
     /// A large answer as a Native stream.
@@ -120,7 +136,29 @@ impl Drop for Statement {
     }
 }
 
-/// An answer that is still arriving.
+/// Rows that are still arriving.
+pub(crate) struct Rows<T> {
+    cursor: RowCursor<T>,
+    deadline: Instant,
+    statement: Option<Statement>,
+}
+
+impl<T: RowRead> Rows<T> {
+    /// The next row, `None` at the end.
+    pub(crate) async fn next(&mut self) -> Result<Option<T::Value<'_>>, FetchError> {
+        let next = timeout_at(self.deadline, self.cursor.next())
+            .await
+            .map_err(|_| FetchError::Timeout)?;
+        if !matches!(next, Ok(Some(_)))
+            && let Some(statement) = self.statement.take()
+        {
+            statement.ended();
+        }
+        Ok(next?)
+    }
+}
+
+/// Bytes that are still arriving.
 pub(crate) struct Stream {
     cursor: BytesCursor,
     deadline: Instant,
@@ -141,3 +179,6 @@ impl Stream {
         Ok(next?)
     }
 }
+
+#[cfg(test)]
+mod tests;

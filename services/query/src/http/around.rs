@@ -46,10 +46,11 @@ pub(crate) async fn around(State(app): State<App>, mut request: Request, next: N
 
 /// The endpoint in metrics and in the log, out of the closed list of routes.
 fn endpoint(path: &str) -> Option<&'static str> {
-    const ENDPOINTS: [&str; 19] = [
+    const ENDPOINTS: [&str; 20] = [
         "query",
         "query_range",
         "query_exemplars",
+        "format_query",
         "series",
         "labels",
         "label/{name}/values",

@@ -65,10 +65,25 @@ pub(crate) fn timestamp(out: &mut Out, millis: i64) {
         out.push(b'-');
     }
     let size = millis.unsigned_abs();
-    written(out, format_args!("{}", size / 1000));
+    digits(out, size / 1000);
     if !size.is_multiple_of(1000) {
         written(out, format_args!(".{:03}", size % 1000));
     }
+}
+
+/// A whole number: timestamps are half of what is written, so this is not left to a formatter.
+fn digits(out: &mut Out, mut number: u64) {
+    let mut buffer = [b'0'; 20];
+    let mut at = buffer.len();
+    loop {
+        at -= 1;
+        buffer[at] += u8::try_from(number % 10).unwrap_or(0);
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&buffer[at..]);
 }
 
 /// The time of a scalar or a string: seconds as a number, shortest digits.
@@ -208,6 +223,7 @@ mod tests {
             (1_700_000_001_000, "1700000001"),
             (1, "0.001"),
             (0, "0"),
+            (i64::MIN, "-9223372036854775.808"),
             (-1, "-0.001"),
             (-1500, "-1.500"),
         ] {

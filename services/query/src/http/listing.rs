@@ -21,9 +21,10 @@ pub(super) async fn series(
     if listing.selectors.is_empty() {
         return Err(Failure::bad_data("no match[] parameter provided"));
     }
+    let (_turn, budget) = app.admit(&reader).await?;
     let found = app
         .fetcher
-        .list_series(&reader.scope, &listing, &app.listing_budget())
+        .list_series(&reader.scope, &listing, &budget)
         .await?;
     let (warnings, shown) = cut(found.len(), listing.limit);
     Ok(success(&warnings, |out| {
@@ -39,9 +40,10 @@ pub(super) async fn names(
     form: Form,
 ) -> Result<Response, Failure> {
     let listing = params::listing(&form)?;
+    let (_turn, budget) = app.admit(&reader).await?;
     let found = app
         .fetcher
-        .list_names(&reader.scope, &listing, &app.listing_budget())
+        .list_names(&reader.scope, &listing, &budget)
         .await?;
     let (warnings, shown) = cut(found.len(), listing.limit);
     Ok(success(&warnings, |out| {
@@ -63,9 +65,10 @@ pub(super) async fn values(
     };
     let name = params::label_name(&name)?;
     let listing = params::listing(&form)?;
+    let (_turn, budget) = app.admit(&reader).await?;
     let found = app
         .fetcher
-        .list_values(&reader.scope, &name, &listing, &app.listing_budget())
+        .list_values(&reader.scope, &name, &listing, &budget)
         .await?;
     let (warnings, shown) = cut(found.len(), listing.limit);
     Ok(success(&warnings, |out| {
@@ -88,7 +91,7 @@ pub(super) async fn metadata(
     form: Form,
 ) -> Result<Response, Failure> {
     let asked = params::metadata(&form)?;
-    let budget = app.listing_budget();
+    let (_turn, budget) = app.admit(&reader).await?;
     let families = app
         .fetcher
         .list_metadata(&reader.scope, asked.metric.as_deref(), &budget)

@@ -1,4 +1,4 @@
-//! `query`, `query_range` and `query_exemplars`.
+//! `query`, `query_range`, `query_exemplars` and `format_query`.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -11,7 +11,7 @@ use crate::http::around::Cost;
 use crate::http::form::Form;
 use crate::http::reader::Reader;
 use crate::http::reply::{Failure, success};
-use crate::http::{answer, params};
+use crate::http::{answer, json, params};
 use crate::plan::Question;
 
 /// `query`: one evaluation.
@@ -44,6 +44,14 @@ async fn ask(app: &App, reader: &Reader, question: &Question) -> Result<Response
     let mut response = answer::respond(executed, question.limit, question.stats);
     response.extensions_mut().insert(cost);
     Ok(response)
+}
+
+/// `format_query`: the same expression, laid out for reading.
+pub(super) async fn format(_: Reader, form: Form) -> Result<Response, Failure> {
+    let expr = parse(form.get("query")).map_err(|why| Failure::parameter("query", why))?;
+    Ok(success(&[], |out| {
+        json::string(out, &promql::format::pretty(&expr))
+    }))
 }
 
 /// `query_exemplars`: no exemplars are kept yet, so a valid question has an empty answer, and one without

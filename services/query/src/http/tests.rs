@@ -8,6 +8,7 @@ use axum::body::Body;
 use axum::http::request::Builder;
 use axum::http::{HeaderMap, Request, StatusCode};
 use tower::ServiceExt;
+use url::form_urlencoded;
 
 use crate::app::App;
 use crate::budget::Gate;
@@ -119,6 +120,57 @@ async fn a_range_query_over_a_scalar_is_one_series_without_labels() {
     assert_eq!(
         answer.body,
         r#"{"status":"success","data":{"resultType":"matrix","result":[{"metric":{},"values":[[0,"2"],[30,"2"],[60,"2"]]}]}}"#
+    );
+}
+
+#[tokio::test]
+async fn times_at_the_ends_of_the_calendar_have_no_samples() {
+    let service = service();
+    for time in [
+        "-292273086-05-16T16:47:06Z",
+        "292277025-08-18T07:12:54.999999999Z",
+        "-1e300",
+        "1e300",
+        "-1e10",
+    ] {
+        for query in [
+            "up",
+            "rate(up[5m])",
+            "sum_over_time(up[1y:1d] offset -1y)",
+            "up @ end()",
+            "timestamp(up)",
+        ] {
+            let form = form_urlencoded::Serializer::new(String::new())
+                .extend_pairs([
+                    ("query", query),
+                    ("time", time),
+                    ("start", time),
+                    ("end", time),
+                    ("step", "15"),
+                ])
+                .finish();
+            for path in ["query", "query_range"] {
+                let answer = service.post(&format!("/api/v1/{path}"), &form).await;
+                assert_eq!(
+                    answer.status,
+                    StatusCode::OK,
+                    "{path} {query} {time}: {}",
+                    answer.body
+                );
+                assert!(answer.body.contains("\"result\":[]"), "{}", answer.body);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_label_name_that_is_no_text_is_refused() {
+    let answer = service().get("/api/v1/label/%FF/values").await;
+    assert_eq!(answer.status, StatusCode::BAD_REQUEST);
+    assert!(
+        answer.body.contains("invalid label name"),
+        "{}",
+        answer.body
     );
 }
 
@@ -259,6 +311,10 @@ async fn status_pages_have_prometheus_shapes() {
         (
             "query_exemplars?query=1",
             r#"{"status":"success","data":null}"#,
+        ),
+        (
+            "format_query?query=sum(up)by(app)",
+            r#"{"status":"success","data":"sum by (app) (up)"}"#,
         ),
         (
             "status/config",

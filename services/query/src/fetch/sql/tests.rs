@@ -49,7 +49,7 @@ async fn several_metrics_and_chosen_series_are_told_apart() {
         &read,
         Detail::Explicit,
     ));
-    assert!(text.starts_with("SELECT CAST(indexOf(['a','b'], toString(metric)) AS UInt32) AS m, id, ts, count, sum, pos FROM histograms"), "{text}");
+    assert!(text.starts_with("SELECT CAST(transform(metric, ['a','b'], [1,2], 0) AS UInt32) AS m, id, ts, count, sum, pos FROM histograms"), "{text}");
     assert!(text.contains("metric IN ['a','b'] "), "{text}");
     assert!(
         text.ends_with(" AND id IN [7,18446744073709551615]"),
