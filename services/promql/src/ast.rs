@@ -1,5 +1,7 @@
 //! The shape of a parsed expression; positions are byte offsets into the query text.
 
+mod names;
+
 use std::ops::Range;
 
 /// An expression and where it stands in the text.
@@ -38,26 +40,6 @@ pub enum ExprKind {
     Subquery(Box<Subquery>),
 }
 
-impl Expr {
-    /// The type of the expression's value. For a checked expression this is the type that it evaluates to.
-    #[must_use]
-    pub fn value_type(&self) -> ValueType {
-        match &self.kind {
-            ExprKind::Number(_) | ExprKind::Seconds(_) => ValueType::Scalar,
-            ExprKind::String(_) => ValueType::String,
-            ExprKind::Paren(expr) | ExprKind::Unary { expr, .. } => expr.value_type(),
-            ExprKind::Binary(binary) => match (binary.left.value_type(), binary.right.value_type())
-            {
-                (ValueType::Scalar, ValueType::Scalar) => ValueType::Scalar,
-                _ => ValueType::Vector,
-            },
-            ExprKind::Aggregate(_) | ExprKind::Vector(_) => ValueType::Vector,
-            ExprKind::Call(call) => call.function.return_type,
-            ExprKind::Matrix(_) | ExprKind::Subquery(_) => ValueType::Matrix,
-        }
-    }
-}
-
 /// The four types that an expression can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ValueType {
@@ -69,30 +51,6 @@ pub enum ValueType {
     Vector,
     /// All samples of a window.
     Matrix,
-}
-
-impl ValueType {
-    /// What Prometheus' documentation and most of its errors call the type.
-    #[must_use]
-    pub fn documented(self) -> &'static str {
-        match self {
-            Self::Scalar => "scalar",
-            Self::String => "string",
-            Self::Vector => "instant vector",
-            Self::Matrix => "range vector",
-        }
-    }
-
-    /// What the HTTP API and a few errors call the type.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Scalar => "scalar",
-            Self::String => "string",
-            Self::Vector => "vector",
-            Self::Matrix => "matrix",
-        }
-    }
 }
 
 /// Operators between two expressions, in Prometheus' spelling.
@@ -124,48 +82,6 @@ pub enum BinaryOp {
     TrimUpper,
     /// `>/`: keeps the part of a histogram above a value.
     TrimLower,
-}
-
-impl BinaryOp {
-    /// The operator as written in a query.
-    #[must_use]
-    pub fn symbol(self) -> &'static str {
-        match self {
-            Self::Add => "+",
-            Self::Sub => "-",
-            Self::Mul => "*",
-            Self::Div => "/",
-            Self::Mod => "%",
-            Self::Pow => "^",
-            Self::Atan2 => "atan2",
-            Self::Eql => "==",
-            Self::Neq => "!=",
-            Self::Lte => "<=",
-            Self::Lss => "<",
-            Self::Gte => ">=",
-            Self::Gtr => ">",
-            Self::And => "and",
-            Self::Or => "or",
-            Self::Unless => "unless",
-            Self::TrimUpper => "</",
-            Self::TrimLower => ">/",
-        }
-    }
-
-    /// Whether it compares, and so takes `bool`.
-    #[must_use]
-    pub fn is_comparison(self) -> bool {
-        matches!(
-            self,
-            Self::Eql | Self::Neq | Self::Lte | Self::Lss | Self::Gte | Self::Gtr
-        )
-    }
-
-    /// Whether it is `and`, `or` or `unless`.
-    #[must_use]
-    pub fn is_set(self) -> bool {
-        matches!(self, Self::And | Self::Or | Self::Unless)
-    }
 }
 
 /// `left op [bool] [on(…)|ignoring(…)] [group_left(…)|group_right(…)] [fill…] right`.
@@ -225,43 +141,6 @@ pub enum AggregateOp {
     Quantile,
     LimitK,
     LimitRatio,
-}
-
-impl AggregateOp {
-    /// The name as written in a query.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Sum => "sum",
-            Self::Avg => "avg",
-            Self::Count => "count",
-            Self::Min => "min",
-            Self::Max => "max",
-            Self::Group => "group",
-            Self::Stddev => "stddev",
-            Self::Stdvar => "stdvar",
-            Self::TopK => "topk",
-            Self::BottomK => "bottomk",
-            Self::CountValues => "count_values",
-            Self::Quantile => "quantile",
-            Self::LimitK => "limitk",
-            Self::LimitRatio => "limit_ratio",
-        }
-    }
-
-    /// Whether a parameter stands before the expression.
-    #[must_use]
-    pub fn takes_parameter(self) -> bool {
-        matches!(
-            self,
-            Self::TopK
-                | Self::BottomK
-                | Self::CountValues
-                | Self::Quantile
-                | Self::LimitK
-                | Self::LimitRatio
-        )
-    }
 }
 
 /// `op by|without (labels) ([param,] expr)`.
