@@ -27,7 +27,7 @@ impl Group {
             .spawn()
             .unwrap_or_else(|error| panic!("cannot start {command:?}: {error}"));
         let guard = Command::new("sh")
-            .args(["-c", "cat >/dev/null; kill -KILL -- -$0"])
+            .args(["-c", "cat >/dev/null; kill -s KILL -- -$0"])
             .arg(leader.id().to_string())
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
@@ -79,16 +79,15 @@ impl Drop for Group {
 
 /// Sends signal `name` to a process, or to a group when `target` starts with `-`. A target that has
 /// already ended is fine.
+///
+/// # Panics
+/// When the signal could not be sent for another reason.
 pub fn kill(name: &str, target: &str) {
-    Command::new("sh")
-        .args([
-            "-c",
-            "kill -\"$0\" -- \"$1\" 2>/dev/null || true",
-            name,
-            target,
-        ])
-        .status()
-        .expect("cannot start sh");
+    let mut command = Command::new("sh");
+    command.args(["-c", "kill -s \"$0\" -- \"$1\"", name, target]);
+    let sent = run(command, b"");
+    let gone = sent.stderr.to_ascii_lowercase().contains("no such process");
+    assert!(sent.code == Some(0) || gone, "{}", sent.stderr);
 }
 
 /// Asks `look` until it answers, at most `bound`.

@@ -100,6 +100,14 @@ impl Call {
         }
     }
 
+    /// Sets a body whose length is not told before, sent in these chunks.
+    #[must_use]
+    pub fn chunks<'a>(self, chunks: impl Iterator<Item = &'a [u8]>) -> Self {
+        let chunks: Vec<std::io::Result<Vec<u8>>> =
+            chunks.map(|chunk| Ok(chunk.to_vec())).collect();
+        self.body(reqwest::Body::wrap_stream(futures::stream::iter(chunks)))
+    }
+
     /// Sends it.
     ///
     /// # Panics

@@ -63,6 +63,7 @@ pub struct Stack {
     offset: Offset,
     folder: Option<TempDir>,
     http: reqwest::Client,
+    settings: Vec<(&'static str, &'static str)>,
 }
 
 impl Stack {
@@ -76,9 +77,7 @@ impl Stack {
     /// Starts with the demo tenant and whatever `fill` adds to the directory; answers what `fill` does.
     pub async fn with<T>(fill: impl FnOnce(&mut Directory) -> T) -> (Self, T) {
         let mut stack = Self::prepare();
-        let mut directory = Directory::create(&stack.data());
-        let made = fill(&mut directory);
-        directory.save();
+        let made = stack.fill(fill);
         stack.run().await;
         (stack, made)
     }
@@ -97,7 +96,22 @@ impl Stack {
                 .timeout(Duration::from_secs(60))
                 .build()
                 .expect("cannot make an HTTP client"),
+            settings: Vec::new(),
         }
+    }
+
+    /// Changes a setting (`SLUICE__SECTION__KEY`) of every later start.
+    pub fn set(&mut self, name: &'static str, value: &'static str) {
+        self.settings.push((name, value));
+    }
+
+    /// Writes the directory that `fill` describes, for a folder that nothing runs on yet; answers what
+    /// `fill` does.
+    pub fn fill<T>(&self, fill: impl FnOnce(&mut Directory) -> T) -> T {
+        let mut directory = Directory::create(&self.data());
+        let made = fill(&mut directory);
+        directory.save();
+        made
     }
 
     /// Starts the program on the folder and waits until it is ready.
@@ -140,13 +154,20 @@ impl Stack {
     /// The command line that [`Stack::spawn`] runs.
     #[must_use]
     pub fn command(&self) -> Command {
+        self.role("up")
+    }
+
+    /// `sluice NAME` with the folder, the ports and the settings of this stack.
+    #[must_use]
+    pub fn role(&self, name: &str) -> Command {
         let mut command = sluice();
         command
-            .arg("up")
+            .arg(name)
             .arg("--data-dir")
             .arg(self.data())
             .arg("--port-offset")
-            .arg(self.offset.number().to_string());
+            .arg(self.offset.number().to_string())
+            .envs(self.settings.iter().copied());
         command
     }
 

@@ -3,6 +3,7 @@
 
 mod refusals;
 mod points;
+mod overload;
 
 use auth::key::{KeyClass, PlainKey};
 use auth::scope::Scope;
@@ -12,6 +13,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tests::clock::this_second;
 use tests::otlp;
+use tests::process::until;
 use tests::proto;
 use tests::push::{Call, Ingest, JSON, PROTOBUF, gzip};
 use tests::stack::Stack;
@@ -93,4 +95,17 @@ async fn points_are_taken_or_rejected_one_by_one_and_counted() {
     }
     points::rejects_are_counted_by_reason(&stack, &cast).await;
     points::aliases_of_the_path_are_the_path(&gateway).await;
+    points::every_form_of_credentials_pushes(&stack, &cast.good).await;
+}
+
+#[tokio::test]
+async fn slow_bodies_and_too_many_at_once_are_told_when_to_come_back() {
+    let mut stack = Stack::prepare();
+    stack.set("SLUICE__GATEWAY__BODY_TIMEOUT", "5s");
+    stack.set("SLUICE__GATEWAY__IN_FLIGHT__TENANT_REQUESTS", "1");
+    stack.set("SLUICE__GATEWAY__IN_FLIGHT__REQUESTS", "2");
+    let tenants =
+        stack.fill(|directory| ["one", "two", "three"].map(|slug| directory.tenant(slug)));
+    stack.run().await;
+    overload::meet(&stack, &tenants).await;
 }

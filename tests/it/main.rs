@@ -8,6 +8,7 @@
 
 mod tidy;
 mod up;
+mod roles;
 mod schema;
 mod names;
 mod payloads;

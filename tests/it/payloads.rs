@@ -71,10 +71,11 @@ async fn every_encoding_stores_the_same_samples_and_a_second_push_changes_nothin
         "two gzip members",
         "zstd",
         "deflate",
+        "chunked",
     ];
     let (stack, tenants) = Stack::with(|directory| {
         FILES.map(|file| {
-            [0, 1, 2, 3, 4, 5].map(|number: usize| {
+            [0, 1, 2, 3, 4, 5, 6].map(|number: usize| {
                 let slug = format!("{}-{number}", file.slug);
                 directory.tenant_from(&slug, file.profile)
             })
@@ -152,39 +153,28 @@ fn differ<T: PartialEq + std::fmt::Debug>(
 }
 
 async fn send(gateway: &Ingest, encoding: &str, request: &Value) -> Answer {
-    let json = request.to_string();
-    let call = gateway.call("/v1/metrics");
-    let (call, body) = match encoding {
-        "json" => (call.header("content-type", push::JSON), json.into_bytes()),
-        "protobuf" => (
-            call.header("content-type", push::PROTOBUF),
-            proto::encode(request),
-        ),
-        "gzip" => (
-            call.header("content-type", push::PROTOBUF)
-                .header("content-encoding", "gzip"),
-            push::gzip(&proto::encode(request)),
-        ),
+    let json = request.to_string().into_bytes();
+    let protobuf = proto::encode(request);
+    let halves = json.split_at(json.len() / 2);
+    let (kind, compressed, body) = match encoding {
+        "json" | "chunked" => (push::JSON, "identity", json.clone()),
+        "protobuf" => (push::PROTOBUF, "identity", protobuf),
+        "gzip" => (push::PROTOBUF, "gzip", push::gzip(&protobuf)),
         "two gzip members" => {
-            let (one, two) = json.as_bytes().split_at(json.len() / 2);
-            (
-                call.header("content-type", push::JSON)
-                    .header("content-encoding", "gzip"),
-                [push::gzip(one), push::gzip(two)].concat(),
-            )
+            let members = [push::gzip(halves.0), push::gzip(halves.1)];
+            (push::JSON, "gzip", members.concat())
         }
-        "zstd" => (
-            call.header("content-type", push::PROTOBUF)
-                .header("content-encoding", "zstd"),
-            push::zstd(&proto::encode(request)),
-        ),
-        "deflate" => (
-            call.header("content-type", push::JSON)
-                .header("content-encoding", "deflate"),
-            push::deflate(json.as_bytes()),
-        ),
+        "zstd" => (push::PROTOBUF, "zstd", push::zstd(&protobuf)),
+        "deflate" => (push::JSON, "deflate", push::deflate(&json)),
         other => panic!("no encoding {other}"),
     };
+    let call = gateway
+        .call("/v1/metrics")
+        .header("content-type", kind)
+        .header("content-encoding", compressed);
+    if encoding == "chunked" {
+        return call.chunks(body.chunks(1000)).send().await;
+    }
     call.body(body).send().await
 }
 

@@ -1,7 +1,11 @@
 //! Pushes that are answered with 200.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 use super::{
-    Cast, Ingest, JSON, PROTOBUF, Stack, Value, body, gzip, json, one_point, otlp, this_second,
+    Cast, Ingest, JSON, Method, PROTOBUF, Stack, Value, body, gzip, json, one_point, otlp,
+    this_second,
 };
 
 /// What a "Test connection" button may send.
@@ -152,4 +156,73 @@ pub(super) async fn aliases_of_the_path_are_the_path(gateway: &Ingest) {
         let answer = call.body(one_point("alias").to_string()).send().await;
         assert_eq!(answer.partial(), (0, String::new()), "{path}");
     }
+}
+
+/// The forms that providers, SDKs and people use for tenant `t` and a key of it.
+fn credential_forms(key: &str) -> [(&'static str, String); 15] {
+    let basic = |text: &str| STANDARD.encode(text);
+    let (pair, with_id) = (format!("t:{key}"), format!("ten_t:{key}"));
+    let mut wrapped = format!("Basic {}", basic(&pair));
+    wrapped.insert(40, ' ');
+    [
+        ("authorization", format!("Bearer {key}")),
+        ("authorization", format!("bearer   {key} ")),
+        ("authorization", format!("Basic {}", basic(&pair))),
+        ("authorization", format!("BASIC {}", basic(&with_id))),
+        (
+            "authorization",
+            format!("Basic {}", basic(&format!("{pair}\n"))),
+        ),
+        (
+            "authorization",
+            format!("Basic {}", basic(&format!(":{key}"))),
+        ),
+        (
+            "authorization",
+            format!("Basic {}", basic(&format!("{key}:"))),
+        ),
+        (
+            "authorization",
+            format!("Basic {}", basic(&pair).trim_end_matches('=')),
+        ),
+        ("authorization", format!("Basic%20{}", basic(&pair))),
+        ("authorization", wrapped),
+        ("x-sluice-instance-api-key", format!("t/{key}")),
+        ("X-OODLE-INSTANCE-API-KEY", format!("t/{key}")),
+        ("api-key", key.to_owned()),
+        ("x-otlp-api-key", key.to_owned()),
+        (
+            "authorization",
+            format!("Authorization: Basic {}", basic(&pair)),
+        ),
+    ]
+}
+
+/// All forms mean the same, and two at once mean nothing.
+pub(super) async fn every_form_of_credentials_pushes(stack: &Stack, key: &str) {
+    let gateway = stack.ingest_with("");
+    for (name, value) in credential_forms(key) {
+        let call = gateway
+            .bare(Method::POST, "/v1/metrics")
+            .header(name, &value);
+        let answer = call.body("").send().await;
+        assert_eq!(answer.status, 200, "{name}: {}", answer.text());
+    }
+    for (instance, name) in [
+        ("x-sluice-instance", "x-api-key"),
+        ("X-OODLE-INSTANCE", "X-API-KEY"),
+    ] {
+        let call = gateway.bare(Method::POST, "/v1/metrics");
+        let answer = call
+            .header(instance, "t")
+            .header(name, key)
+            .body("")
+            .send()
+            .await;
+        assert_eq!(answer.status, 200, "{instance}: {}", answer.text());
+    }
+    // Two keys in one request are one too many.
+    let call = gateway.call("/v1/metrics").header("api-key", key);
+    let both = call.header("content-type", JSON).body("{}").send().await;
+    assert_eq!(both.status, 401, "{}", both.text());
 }
