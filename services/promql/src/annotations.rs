@@ -43,6 +43,9 @@ pub(crate) struct Annotations {
     remarks: HashMap<String, Remark>,
 }
 
+/// The most texts that are kept; a query can make one per step and series. The API shows ten of a kind.
+const MAX_REMARKS: usize = 1000;
+
 const WARNING: &str = "PromQL warning: ";
 const INFO: &str = "PromQL info: ";
 
@@ -108,6 +111,9 @@ impl Annotations {
                 (Detail::Overlap { count }, Detail::Overlap { count: new }) => *count += new,
                 _ => known.at = remark.at,
             }
+            return;
+        }
+        if self.order.len() >= MAX_REMARKS {
             return;
         }
         self.order.push(text.clone());

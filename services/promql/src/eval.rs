@@ -59,6 +59,7 @@ pub fn evaluate_with(
         cancelled,
         notes: RefCell::default(),
         held: Cell::new(0),
+        numbers: Cell::new(0),
         peak: Cell::new(0),
         total: Cell::new(0),
     };
@@ -110,14 +111,33 @@ pub(crate) struct Evaluator<'a> {
     cancelled: &'a dyn Fn() -> bool,
     notes: RefCell<Annotations>,
     held: Cell<usize>,
+    /// Numbers of scalars whose use is still to come.
+    numbers: Cell<usize>,
     peak: Cell<usize>,
     total: Cell<u64>,
 }
 
 impl<'a> Evaluator<'a> {
-    /// The value of `node` at all `steps`.
+    /// The value of `node` at all `steps`. Refused before anything is allocated for more steps than the
+    /// query may hold samples.
     pub(crate) fn eval(&self, node: &'a Node, steps: Steps) -> Result<Evaluated, EvalError> {
         self.check()?;
+        self.afford(steps.count)?;
+        // What the operands hold is free again once the value is there.
+        let before = self.numbers.get();
+        let value = self.dispatch(node, steps)?;
+        let (columns, numbers) = match &value {
+            Evaluated::Scalar(numbers) => (0, numbers.len()),
+            Evaluated::Vector(columns) => (columns.len(), 0),
+            Evaluated::Text(_) => (0, 0),
+        };
+        self.numbers.set(before.saturating_add(numbers));
+        // Empty cells weigh as in `Column::weight`.
+        self.afford(columns.saturating_mul(steps.count / 4))?;
+        Ok(value)
+    }
+
+    fn dispatch(&self, node: &'a Node, steps: Steps) -> Result<Evaluated, EvalError> {
         match &node.kind {
             NodeKind::Number(value) => Ok(Evaluated::Scalar(vec![*value; steps.count])),
             NodeKind::Text(text) => Ok(Evaluated::Text(text.clone())),
@@ -232,6 +252,15 @@ impl<'a> Evaluator<'a> {
         self.held.set(held);
         self.peak.set(self.peak.get().max(held));
         if held > self.params.max_samples {
+            Err(EvalError::TooManySamples)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Whether `samples` fit the budget by themselves beside the scalars in memory.
+    fn afford(&self, samples: usize) -> Result<(), EvalError> {
+        if self.numbers.get().saturating_add(samples) > self.params.max_samples {
             Err(EvalError::TooManySamples)
         } else {
             Ok(())

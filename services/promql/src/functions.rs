@@ -6,7 +6,7 @@ pub(crate) mod windows;
 pub(crate) mod rate;
 mod irate;
 pub(crate) mod extended;
-mod over_time;
+pub(crate) mod over_time;
 mod trend;
 mod changes;
 pub(crate) mod absent;

@@ -65,20 +65,82 @@ pub(crate) fn truncate(value: f64) -> i64 {
 
 /// The shortest text without an exponent that reads back as the same number.
 pub(crate) fn plain(value: f64) -> String {
-    special(value).unwrap_or_else(|| format!("{value}"))
+    special(value).unwrap_or_else(|| {
+        let Digits {
+            sign,
+            digits,
+            point,
+        } = shortest(value);
+        format!("{sign}{}", plain_digits(&digits, point))
+    })
 }
 
-/// The shortest text that reads back as the same number, with an exponent from 1e+21 on or below
-/// 1e-04 (`general(6)` places); `%g` in Prometheus' messages.
+/// The shortest text that reads back as the same number, with an exponent from 1e+06 on and below
+/// 1e-04; `%g` in Prometheus' messages.
 pub(crate) fn general(value: f64) -> String {
-    special(value).unwrap_or_else(|| exponent_form(&format!("{value:e}"), 6, None))
+    special(value).unwrap_or_else(|| exponent_form(&shortest(value), 6))
 }
 
-/// At most `digits` significant digits; `%.2g` in Prometheus' messages.
-pub(crate) fn rounded(value: f64, digits: usize) -> String {
-    let precision = digits.saturating_sub(1);
-    special(value)
-        .unwrap_or_else(|| exponent_form(&format!("{value:.precision$e}"), digits, Some(digits)))
+/// At most `places` significant digits; `%.2g` in Prometheus' messages.
+pub(crate) fn rounded(value: f64, places: usize) -> String {
+    let precision = places.saturating_sub(1);
+    special(value).unwrap_or_else(|| {
+        let digits = Digits::read(&format!("{value:.precision$e}"));
+        let (len, limit) = (size(digits.digits.len()), size(places));
+        let limit = if limit > len && len >= digits.point {
+            len
+        } else {
+            limit
+        };
+        exponent_form(&digits, limit)
+    })
+}
+
+/// A finite number as text: `0.digits` times ten to the power of `point`.
+struct Digits {
+    sign: &'static str,
+    /// Without zeros at either end; `0` for zero.
+    digits: String,
+    point: i32,
+}
+
+/// The fewest digits that read back as the same number; of several the nearest, of two as near the even.
+fn shortest(value: f64) -> Digits {
+    Digits::read(ryu::Buffer::new().format_finite(value))
+}
+
+impl Digits {
+    /// Reads `-12.50e3` and the like.
+    fn read(text: &str) -> Self {
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
+        let (sign, mantissa) = match mantissa.strip_prefix('-') {
+            Some(rest) => ("-", rest),
+            None => ("", mantissa),
+        };
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let all = format!("{whole}{fraction}");
+        let significant = all.trim_start_matches('0');
+        let zeros = size(all.len() - significant.len());
+        let digits = significant.trim_end_matches('0');
+        if digits.is_empty() {
+            return Self {
+                sign,
+                digits: "0".to_owned(),
+                point: 1,
+            };
+        }
+        let point = size(whole.len()) - zeros + exponent.parse().unwrap_or(0);
+        Self {
+            sign,
+            digits: digits.to_owned(),
+            point,
+        }
+    }
+}
+
+/// A length of text as an exponent.
+fn size(len: usize) -> i32 {
+    i32::try_from(len).unwrap_or(i32::MAX)
 }
 
 fn special(value: f64) -> Option<String> {
@@ -94,38 +156,24 @@ fn special(value: f64) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// Rewrites `d.ddde±x`: plain notation for exponents from -4 to below `limit`, else with at least two
-/// digits of exponent. With `trim` the digits' trailing zeros go first.
-fn exponent_form(scientific: &str, limit: usize, trim: Option<usize>) -> String {
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let (sign, mantissa) = match mantissa.strip_prefix('-') {
-        Some(rest) => ("-", rest),
-        None => ("", mantissa),
-    };
-    let mut digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
-    let kept = digits.trim_end_matches('0').len().max(1);
-    digits.truncate(kept);
-    let point = exponent + 1;
-    let len = i32::try_from(digits.len()).unwrap_or(i32::MAX);
-    let mut limit = i32::try_from(limit).unwrap_or(i32::MAX);
-    if trim.is_some() && limit > len && len >= point {
-        limit = len;
+/// Plain notation for exponents from -4 to below `limit`, else an exponent of at least two digits.
+fn exponent_form(digits: &Digits, limit: i32) -> String {
+    let Digits {
+        sign,
+        digits,
+        point,
+    } = digits;
+    let exponent = point - 1;
+    if exponent >= -4 && exponent < limit {
+        return format!("{sign}{}", plain_digits(digits, *point));
     }
-    let mut out = sign.to_owned();
-    if exponent < -4 || exponent >= limit {
-        let (first, rest) = digits.split_at(1);
-        out.push_str(first);
-        if !rest.is_empty() {
-            out.push('.');
-            out.push_str(rest);
-        }
-        let sign = if exponent < 0 { '-' } else { '+' };
-        let _fits = write!(out, "e{sign}{:02}", exponent.unsigned_abs());
-        return out;
-    }
-    out.push_str(&plain_digits(&digits, point));
-    out
+    let (first, rest) = digits.split_at(1);
+    let dot = if rest.is_empty() { "" } else { "." };
+    let direction = if exponent < 0 { '-' } else { '+' };
+    format!(
+        "{sign}{first}{dot}{rest}e{direction}{:02}",
+        exponent.unsigned_abs()
+    )
 }
 
 /// Digits with the decimal point after the first `point` of them.
@@ -218,6 +266,21 @@ mod tests {
         ];
         for (value, text) in cases {
             assert_eq!(general(value), text);
+        }
+    }
+
+    #[test]
+    fn plain_never_has_an_exponent_and_prefers_even_digits() {
+        let cases = [
+            (1e21, "1000000000000000000000"),
+            (1e-7, "0.0000001"),
+            (-0.0, "-0"),
+            (1_000_000_000_178_444.25, "1000000000178444.2"),
+            (0.1, "0.1"),
+            (1230.0, "1230"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(plain(value), text);
         }
     }
 

@@ -121,18 +121,14 @@ impl Bits {
     }
 
     /// The indexes of set bits, ascending.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        self.words.iter().enumerate().flat_map(|(at, word)| {
-            let mut left = *word;
-            std::iter::from_fn(move || {
-                if left == 0 {
-                    return None;
-                }
-                let bit = left.trailing_zeros() as usize;
-                left &= left - 1;
-                Some(at * 64 + bit)
-            })
-        })
+    pub(crate) fn iter(&self) -> Ones<'_> {
+        let mut words = self.words.iter();
+        let word = words.next().copied().unwrap_or(0);
+        Ones {
+            words,
+            word,
+            base: 0,
+        }
     }
 
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
@@ -158,6 +154,73 @@ impl Bits {
         for (left, right) in self.words.iter_mut().zip(&other.words) {
             *left &= !right;
         }
+    }
+}
+
+/// The indexes of set bits.
+#[derive(Clone, Debug)]
+pub(crate) struct Ones<'b> {
+    words: std::slice::Iter<'b, u64>,
+    /// What is left of the current word.
+    word: u64,
+    /// The index of its first bit.
+    base: usize,
+}
+
+impl Iterator for Ones<'_> {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        while self.word == 0 {
+            self.word = *self.words.next()?;
+            self.base += 64;
+        }
+        let bit = self.word.trailing_zeros() as usize;
+        self.word &= self.word - 1;
+        Some(self.base + bit)
+    }
+}
+
+/// [`Bits`] in the making, one after the other.
+#[derive(Debug)]
+pub(crate) struct Words {
+    bits: Bits,
+    word: u64,
+    next: usize,
+}
+
+impl Words {
+    /// Room for `len` bits.
+    pub(crate) fn new(len: usize) -> Self {
+        Self {
+            bits: Bits::new(len),
+            word: 0,
+            next: 0,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, bit: bool) {
+        self.word |= u64::from(bit) << (self.next % 64);
+        self.next += 1;
+        if self.next.is_multiple_of(64) {
+            self.store();
+        }
+    }
+
+    fn store(&mut self) {
+        if let Some(word) = self.bits.words.get_mut((self.next - 1) / 64) {
+            *word = self.word;
+        }
+        self.word = 0;
+    }
+
+    pub(crate) fn finish(mut self) -> Bits {
+        if !self.next.is_multiple_of(64) {
+            self.store();
+        }
+        self.bits
     }
 }
 
@@ -366,6 +429,16 @@ mod tests {
                 bits.iter().collect::<Vec<_>>(),
                 (0..len).collect::<Vec<_>>()
             );
+        }
+    }
+
+    #[test]
+    fn bits_pushed_are_bits_set() {
+        for len in [0, 1, 63, 64, 65, 130] {
+            let mut words = Words::new(len);
+            (0..len).for_each(|bit| words.push(bit % 3 == 0));
+            let set: Vec<usize> = (0..len).step_by(3).collect();
+            assert_eq!(words.finish().iter().collect::<Vec<_>>(), set);
         }
     }
 

@@ -23,6 +23,8 @@ pub(crate) enum Cell {
     Shared(Arc<Histogram>),
 }
 
+mod fast;
+
 /// What a function over a range sees at one step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window<'w> {
@@ -96,7 +98,11 @@ impl<'a> Evaluator<'a> {
         let mut columns = Vec::new();
         for raw in &source.series {
             self.check()?;
-            if let Some(column) = self.slide(raw, &source, steps)? {
+            let column = match fast::slide(name, raw, &source, steps, self) {
+                Some(column) => column,
+                None => self.slide(raw, &source, steps)?,
+            };
+            if let Some(column) = column {
                 self.hold(column.weight())?;
                 if matches!(name, "rate" | "increase") && column.floats.any() {
                     rate::check_counter(self, &raw.labels, source.at);
@@ -186,11 +192,7 @@ impl<'a> Evaluator<'a> {
         let mut column: Option<Column> = None;
         let mut samples = 0;
         let (before, after) = self.margins(source.smoothing);
-        let falls = raw
-            .floats
-            .values
-            .windows(2)
-            .any(|pair| matches!(pair, [a, b] if b < a));
+        let falls = raw.falls();
         for step in 0..steps.count {
             let ts = steps.at(step);
             let (start, end) = window(source.shift, source.range, ts);

@@ -71,6 +71,19 @@ impl<'a> Raw<'a> {
         }
     }
 
+    /// Whether there are only floats whose start times do not matter.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.hists.ts.is_empty() && self.floats.starts.is_empty()
+    }
+
+    /// Whether the floats fall anywhere.
+    pub(crate) fn falls(&self) -> bool {
+        self.floats
+            .values
+            .windows(2)
+            .any(|pair| matches!(pair, [a, b] if b < a))
+    }
+
     /// A column that a subquery evaluated at `steps`. What histograms say about resets was about stored
     /// neighbours, so it is forgotten.
     pub(crate) fn evaluated(column: Column, steps: Steps) -> Self {

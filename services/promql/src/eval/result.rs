@@ -93,11 +93,13 @@ pub(super) fn sorted(mut matrix: Vec<MatrixSeries>) -> Value {
 
 /// A column as a list of samples.
 pub(super) fn series(column: &Column, steps: Steps) -> MatrixSeries {
-    let floats = column
-        .floats
-        .iter()
-        .map(|step| (steps.at(step), column.vals[step]))
-        .collect();
+    let mut floats = Vec::with_capacity(column.floats.ones());
+    floats.extend(
+        column
+            .floats
+            .iter()
+            .map(|step| (steps.at(step), column.vals[step])),
+    );
     let hists = column.hists.iter().enumerate();
     let histograms = hists
         .filter_map(|(step, hist)| hist.as_ref().map(|hist| (steps.at(step), Arc::clone(hist))))

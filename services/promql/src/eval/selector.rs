@@ -10,7 +10,7 @@ use crate::series::{Series, is_stale};
 use crate::value::MatrixSeries;
 
 use super::Evaluator;
-use super::grid::{Column, Steps};
+use super::grid::{Column, Steps, Words};
 use super::raw::{Cursor, Raw, Slice, statistics};
 
 /// The sample that an instant selector sees.
@@ -121,8 +121,42 @@ impl<'a> Evaluator<'a> {
         self.sets.get(selection).map_or(&[], |set| &set.series)
     }
 
+    /// One series without histograms at all steps.
+    fn latest_float(&self, series: &Series, shift: Shift, steps: Steps) -> Option<Column> {
+        let (ts, values) = (&series.floats.ts[..], &series.floats.values[..]);
+        let mut vals = vec![0.0; steps.count];
+        let mut words = Words::new(steps.count);
+        let mut next = ts.partition_point(|ts| *ts <= shift.of(steps.start));
+        for (step, cell) in vals.iter_mut().enumerate() {
+            let time = shift.of(steps.at(step));
+            while next < ts.len() && ts[next] <= time {
+                next += 1;
+            }
+            let oldest = time.saturating_sub(self.params.lookback);
+            let last = next.checked_sub(1).filter(|last| ts[*last] > oldest);
+            let value = last
+                .map(|last| values[last])
+                .filter(|value| !is_stale(*value));
+            *cell = value.unwrap_or(0.0);
+            words.push(value.is_some());
+        }
+        let floats = words.finish();
+        self.read(floats.ones());
+        let labels = series.labels.clone();
+        floats.any().then(|| Column {
+            labels,
+            drop_name: false,
+            vals,
+            floats,
+            hists: Vec::new(),
+        })
+    }
+
     /// One series at all steps.
     fn latest(&self, series: &Series, selector: &Selector, steps: Steps) -> Option<Column> {
+        if series.histograms.ts.is_empty() {
+            return self.latest_float(series, selector.shift, steps);
+        }
         let mut lookup = Lookup::new(series, self.params.lookback);
         let mut column: Option<Column> = None;
         let mut samples = 0;

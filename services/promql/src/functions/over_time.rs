@@ -42,12 +42,7 @@ fn floats<'w>(ev: &Evaluator<'_>, window: &Window<'w>) -> Option<Slice<'w, f64>>
 pub(crate) fn avg(ev: &Evaluator<'_>, window: &Window<'_>) -> Answer {
     match is_float(ev, window) {
         None => Ok(None),
-        Some(true) => {
-            let (first, rest) = (window.floats.values[0], &window.floats.values[1..]);
-            let mut mean = Mean::of(first);
-            rest.iter().for_each(|value| mean.add(*value));
-            float(mean.value())
-        }
+        Some(true) => float(mean_of(window.floats.values)),
         Some(false) => {
             let (first, rest) = (&window.hists.values[0], &window.hists.values[1..]);
             let mut mean = HistogramMean::new(first);
@@ -67,18 +62,7 @@ pub(crate) fn avg(ev: &Evaluator<'_>, window: &Window<'_>) -> Answer {
 pub(crate) fn sum(ev: &Evaluator<'_>, window: &Window<'_>) -> Answer {
     match is_float(ev, window) {
         None => Ok(None),
-        Some(true) => {
-            let sum = window
-                .floats
-                .values
-                .iter()
-                .fold(Sum::default(), |sum, value| sum.plus(*value));
-            float(if sum.sum.is_infinite() {
-                sum.sum
-            } else {
-                sum.total()
-            })
-        }
+        Some(true) => float(sum_of(window.floats.values)),
         Some(false) => {
             let (first, rest) = (&window.hists.values[0], &window.hists.values[1..]);
             let mut sum = HistogramSum::new(first);
@@ -107,6 +91,51 @@ fn combine_notes(ev: &Evaluator<'_>, window: &Window<'_>, combined: Combined) {
     if combined.bounds_reconciled {
         notes::reconciled(ev, window.at, "aggregation");
     }
+}
+
+/// The mean of at least one float.
+#[inline]
+pub(crate) fn mean_of(values: &[f64]) -> f64 {
+    let mut mean = Mean::of(values[0]);
+    values[1..].iter().for_each(|value| mean.add(*value));
+    mean.value()
+}
+
+/// The compensated sum of floats.
+#[inline]
+pub(crate) fn sum_of(values: &[f64]) -> f64 {
+    let sum = values
+        .iter()
+        .fold(Sum::default(), |sum, value| sum.plus(*value));
+    if sum.sum.is_infinite() {
+        sum.sum
+    } else {
+        sum.total()
+    }
+}
+
+/// The greatest of at least one float, NaN only where all are.
+#[inline]
+pub(crate) fn max_of(values: &[f64]) -> f64 {
+    values.iter().fold(values[0], |max, value| {
+        if *value > max || max.is_nan() {
+            *value
+        } else {
+            max
+        }
+    })
+}
+
+/// The least of at least one float, NaN only where all are.
+#[inline]
+pub(crate) fn min_of(values: &[f64]) -> f64 {
+    values.iter().fold(values[0], |min, value| {
+        if *value < min || min.is_nan() {
+            *value
+        } else {
+            min
+        }
+    })
 }
 
 pub(crate) fn count(_: &Evaluator<'_>, window: &Window<'_>) -> Answer {

@@ -87,7 +87,7 @@ impl<'e> Histograms<'e> {
         }
         for (index, step) in conflicts {
             let text = "vector contains a mix of classic and native histograms";
-            let text = with_metric(text, self.name(&columns[index].labels));
+            let text = with_metric(text, columns[index].labels.name());
             self.ev.note(|all| all.warn(self.at, text));
             columns[index].hists[step] = None;
         }
@@ -242,11 +242,7 @@ fn group(ev: &Evaluator<'_>, columns: &[Column], at: usize, steps: Steps) -> Vec
     {
         let text = column.labels.get("le");
         let Ok(bound) = text.parse::<f64>() else {
-            let name = if ev.delays_names() {
-                column.labels.name()
-            } else {
-                ""
-            };
+            let name = column.labels.name();
             let text = format!(
                 "bucket label \"le\" is missing or has a malformed value of {}",
                 quote(text)

@@ -16,6 +16,14 @@ use super::notes;
 
 type Answer = Result<Option<Cell>, EvalError>;
 
+/// The window `(start, end]` and its length in seconds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    pub(crate) start: i64,
+    pub(crate) end: i64,
+    pub(crate) seconds: f64,
+}
+
 /// What the function makes of a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Kind {
@@ -25,37 +33,32 @@ pub(crate) struct Kind {
     pub(crate) per_second: bool,
 }
 
+/// `rate`.
+pub(crate) const RATE: Kind = Kind {
+    counter: true,
+    per_second: true,
+};
+/// `increase`.
+pub(crate) const INCREASE: Kind = Kind {
+    counter: true,
+    per_second: false,
+};
+/// `delta`.
+pub(crate) const DELTA: Kind = Kind {
+    counter: false,
+    per_second: false,
+};
+
 pub(crate) fn rate(ev: &Evaluator<'_>, window: &Window<'_>) -> Answer {
-    change(
-        ev,
-        window,
-        Kind {
-            counter: true,
-            per_second: true,
-        },
-    )
+    change(ev, window, RATE)
 }
 
 pub(crate) fn increase(ev: &Evaluator<'_>, window: &Window<'_>) -> Answer {
-    change(
-        ev,
-        window,
-        Kind {
-            counter: true,
-            per_second: false,
-        },
-    )
+    change(ev, window, INCREASE)
 }
 
 pub(crate) fn delta(ev: &Evaluator<'_>, window: &Window<'_>) -> Answer {
-    change(
-        ev,
-        window,
-        Kind {
-            counter: false,
-            per_second: false,
-        },
-    )
+    change(ev, window, DELTA)
 }
 
 fn change(ev: &Evaluator<'_>, window: &Window<'_>, kind: Kind) -> Answer {
@@ -73,21 +76,36 @@ fn change(ev: &Evaluator<'_>, window: &Window<'_>, kind: Kind) -> Answer {
 }
 
 fn float_change(ev: &Evaluator<'_>, window: &Window<'_>, kind: Kind) -> Option<f64> {
-    let floats = window.floats;
-    let (first, last) = (*floats.values.first()?, *floats.values.last()?);
-    let mut change = last - first;
-    if kind.counter && (window.falls || !floats.starts.is_empty()) {
-        change = bridge_resets(floats, change);
-    }
-    if kind.counter && overlaps(floats) {
+    if kind.counter && overlaps(window.floats) {
         ev.note(|all| all.start_overlap(window.at, window.name()));
     }
-    let span = Span::of(window, floats.ts, started(window, floats, kind))?;
+    let limits = Limits {
+        start: window.start,
+        end: window.end,
+        seconds: window.seconds(),
+    };
+    change_of_floats(window.floats, limits, kind, window.falls)
+}
+
+/// The change of floats over a window; `falls` says whether they may fall at all.
+#[inline(always)]
+pub(crate) fn change_of_floats(
+    floats: Slice<'_, f64>,
+    limits: Limits,
+    kind: Kind,
+    falls: bool,
+) -> Option<f64> {
+    let (first, last) = (*floats.values.first()?, *floats.values.last()?);
+    let mut change = last - first;
+    if kind.counter && (falls || !floats.starts.is_empty()) {
+        change = bridge_resets(floats, change);
+    }
+    let span = Span::of(limits, floats.ts, started(limits, floats, kind))?;
     if span.started {
         change += first;
     }
-    let zero = (kind.counter && change > 0.0 && first >= 0.0).then(|| first / change);
-    Some(change * span.factor(window, kind, zero))
+    let zero = (kind.counter && change > 0.0 && first >= 0.0).then_some((first, change));
+    Some(change * span.factor(limits, kind, zero))
 }
 
 /// Adds what the counter had reached before each reset.
@@ -112,7 +130,12 @@ fn histogram_change(ev: &Evaluator<'_>, window: &Window<'_>, kind: Kind) -> Opti
     } else {
         None
     };
-    let span = Span::of(window, hists.ts, started(window, hists, kind))?;
+    let limits = Limits {
+        start: window.start,
+        end: window.end,
+        seconds: window.seconds(),
+    };
+    let span = Span::of(limits, hists.ts, started(limits, hists, kind))?;
     if span.started {
         change = match change {
             None => Some(Histogram::clone(first)),
@@ -130,8 +153,8 @@ fn histogram_change(ev: &Evaluator<'_>, window: &Window<'_>, kind: Kind) -> Opti
     }
     let mut change = change?;
     let zero = (kind.counter && change.count > 0.0 && first.count >= 0.0)
-        .then(|| first.count / change.count);
-    change.mul(span.factor(window, kind, zero));
+        .then_some((first.count, change.count));
+    change.mul(span.factor(limits, kind, zero));
     Some(change)
 }
 
@@ -185,7 +208,8 @@ struct Span {
 
 impl Span {
     /// `None` for a single sample of a counter whose start is not known.
-    fn of(window: &Window<'_>, ts: &[i64], started: Option<i64>) -> Option<Self> {
+    #[inline(always)]
+    fn of(window: Limits, ts: &[i64], started: Option<i64>) -> Option<Self> {
         let (first, last) = (*ts.first()?, *ts.last()?);
         let gaps = ts.len() - 1;
         if gaps == 0 && started.is_none() {
@@ -208,19 +232,17 @@ impl Span {
     }
 
     /// What the change is multiplied by. The change is carried to the window's ends where the next
-    /// sample would lie beyond them, else by half a distance; a counter is not carried below zero, which
-    /// it left `zero` times the sampled time before the first sample.
-    fn factor(&self, window: &Window<'_>, kind: Kind, zero: Option<f64>) -> f64 {
+    /// sample would lie beyond them, else by half a distance. A counter is not carried below zero: `zero`
+    /// is its first value and its change.
+    #[inline(always)]
+    fn factor(&self, window: Limits, kind: Kind, zero: Option<(f64, f64)>) -> f64 {
         let threshold = self.average * 1.1;
         let mut to_start = self.to_start;
         if !self.started {
             if to_start >= threshold {
                 to_start = self.average / 2.0;
             }
-            let to_zero = zero.map(|zero| self.seconds * zero);
-            to_start = to_zero
-                .filter(|to_zero| *to_zero < to_start)
-                .unwrap_or(to_start);
+            to_start = self.not_below_zero(to_start, zero);
         }
         let mut to_end = self.to_end;
         if to_end >= threshold {
@@ -231,15 +253,32 @@ impl Span {
             factor = (self.seconds + to_start + to_end) / self.seconds;
         }
         if kind.per_second {
-            factor / window.seconds()
+            factor / window.seconds
         } else {
             factor
+        }
+    }
+
+    #[inline(always)]
+    fn not_below_zero(&self, to_start: f64, zero: Option<(f64, f64)>) -> f64 {
+        let Some((first, change)) = zero else {
+            return to_start;
+        };
+        // Most counters are far from zero; then the division's exact value does not matter.
+        if self.seconds * first > 1.001 * change * to_start {
+            return to_start;
+        }
+        let to_zero = self.seconds * (first / change);
+        if to_zero < to_start {
+            to_zero
+        } else {
+            to_start
         }
     }
 }
 
 /// When the counter started, if that was inside the window and before its first sample.
-fn started<T>(window: &Window<'_>, slice: Slice<'_, T>, kind: Kind) -> Option<i64> {
+fn started<T>(window: Limits, slice: Slice<'_, T>, kind: Kind) -> Option<i64> {
     let (start, first) = (*slice.starts.first()?, *slice.ts.first()?);
     (kind.counter && start != 0 && start > window.start && start < first).then_some(start)
 }

@@ -5,6 +5,9 @@ use crate::eval::grid::Column;
 use crate::labels::METRIC_NAME;
 use crate::select::matcher::anchored;
 
+/// The longest label value that is made here, in bytes. Calls nest, and each may multiply the length.
+const MAX_VALUE_BYTES: usize = 64 * 1024;
+
 /// `label_replace` with its arguments `dst, replacement, src, regex`.
 pub(crate) fn label_replace(columns: &mut [Column], args: &[&str]) -> Result<(), EvalError> {
     let [target, replacement, source, pattern] = *args else {
@@ -24,6 +27,7 @@ pub(crate) fn label_replace(columns: &mut [Column], args: &[&str]) -> Result<(),
         };
         let mut value = String::new();
         expand(replacement, &captures, &mut value);
+        check_length("label_replace", value.len())?;
         relabel(column, target, &value);
     }
     Ok(())
@@ -45,6 +49,9 @@ pub(crate) fn label_join(columns: &mut [Column], args: &[&str]) -> Result<(), Ev
             .iter()
             .map(|source| column.labels.get(source))
             .collect();
+        let separators = separator.len().saturating_mul(values.len());
+        let length: usize = values.iter().map(|value| value.len()).sum();
+        check_length("label_join", length.saturating_add(separators))?;
         let value = values.join(separator);
         relabel(column, target, &value);
     }
@@ -58,6 +65,16 @@ fn relabel(column: &mut Column, target: &str, value: &str) {
     }
 }
 
+fn check_length(function: &str, bytes: usize) -> Result<(), EvalError> {
+    if bytes > MAX_VALUE_BYTES {
+        let text = format!(
+            "{function}() makes a label value of {bytes} bytes or more, at most {MAX_VALUE_BYTES} are allowed"
+        );
+        return Err(EvalError::Execution(text));
+    }
+    Ok(())
+}
+
 fn check_name(which: &str, function: &str, name: &str) -> Result<(), EvalError> {
     if name.is_empty() {
         let text = format!("invalid {which} label name in {function}(): {name}");
@@ -67,9 +84,13 @@ fn check_name(which: &str, function: &str, name: &str) -> Result<(), EvalError> 
 }
 
 /// Writes `template` with `$1`, `$name`, `${name}` and `$$` replaced; a `$` before anything else stays.
+/// Stops behind [`MAX_VALUE_BYTES`].
 fn expand(template: &str, captures: &regex::Captures<'_>, out: &mut String) {
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('$') {
+        if out.len() > MAX_VALUE_BYTES {
+            return;
+        }
         out.push_str(before);
         if let Some(after) = after.strip_prefix('$') {
             out.push('$');
