@@ -47,20 +47,30 @@ async fn clickhouse_gateway_and_query_run_apart_and_end_on_sigterm() {
         found.values().collect::<Vec<_>>(),
         [&(at, "3.5".to_owned())]
     );
-    for role in [&mut gateway, &mut query, &mut clickhouse] {
+    for (name, role) in [
+        ("gateway", &mut gateway),
+        ("query", &mut query),
+        ("clickhouse", &mut clickhouse),
+    ] {
         role.signal("TERM");
-        assert!(role.wait(STOP).await.success(), "{}", stack.log());
+        let ended = role.wait(STOP).await;
+        let log = std::fs::read_to_string(log_file(&stack, name)).unwrap();
+        assert!(ended.success(), "{name} ended with {ended}: {log}");
     }
 }
 
 fn start(stack: &Stack, name: &str) -> Group {
     let mut command = stack.role(name);
-    let log = std::fs::File::create(stack.root().join(format!("{name}.log"))).unwrap();
+    let log = std::fs::File::create(log_file(stack, name)).unwrap();
     command
         .stdin(Stdio::null())
         .stdout(log.try_clone().unwrap())
         .stderr(log);
     Group::spawn(command)
+}
+
+fn log_file(stack: &Stack, name: &str) -> std::path::PathBuf {
+    stack.root().join(format!("{name}.log"))
 }
 
 async fn answers(stack: &Stack, base: &str, path: &str) {

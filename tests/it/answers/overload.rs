@@ -1,5 +1,7 @@
 //! Pushes that never end, and pushes that come while there is no room.
 
+use std::time::Duration;
+
 use tests::keys::Keys;
 use tests::push::{JSON, PROTOBUF};
 use tests::stack::Stack;
@@ -13,8 +15,10 @@ use super::{body, one_point, until};
 pub(super) async fn meet(stack: &Stack, tenants: &[Keys; 3]) {
     let [one, two, three] = tenants;
     let mut slow = begin(stack, one).await;
+    in_work(stack, 1).await;
     rejected(stack, one, 429).await;
     let mut other = begin(stack, two).await;
+    in_work(stack, 2).await;
     rejected(stack, three, 503).await;
     for stream in [&mut slow, &mut other] {
         let mut answer = String::new();
@@ -30,11 +34,8 @@ pub(super) async fn meet(stack: &Stack, tenants: &[Keys; 3]) {
         );
     }
     // Room again.
-    let request = one_point("room");
-    until(std::time::Duration::from_secs(60), "room", async || {
-        (stack.ingest_with(&one.ingest).json(&request).await.status == 200).then_some(())
-    })
-    .await;
+    in_work(stack, 0).await;
+    stack.ingest_with(&one.ingest).all(&one_point("room")).await;
 }
 
 /// Sends the head of a push and the first byte of its body.
@@ -50,24 +51,37 @@ async fn begin(stack: &Stack, keys: &Keys) -> TcpStream {
     stream
 }
 
-/// A push that finds no room, once the gateway has seen the others, is told when to come back.
+/// Waits until the gateway says that it works on `count` pushes.
+async fn in_work(stack: &Stack, count: u32) {
+    let line = format!("sluice_gateway_in_flight_requests {count}");
+    until(Duration::from_secs(60), &line, async || {
+        let answer = stack
+            .http()
+            .get(format!("{}/metrics", stack.admin()))
+            .send()
+            .await
+            .ok()?;
+        answer
+            .text()
+            .await
+            .ok()?
+            .lines()
+            .any(|known| known == line)
+            .then_some(())
+    })
+    .await;
+}
+
+/// A push that finds no room is told when to come back.
 async fn rejected(stack: &Stack, keys: &Keys, status: u16) {
     let request = one_point("refused");
     for kind in [JSON, PROTOBUF] {
-        let answer = until(
-            std::time::Duration::from_secs(60),
-            "a refusal",
-            async || {
-                let call = stack.ingest_with(&keys.ingest).call("/v1/metrics");
-                let answer = call
-                    .header("content-type", kind)
-                    .body(body(kind, &request))
-                    .send()
-                    .await;
-                (answer.status != 200).then_some(answer)
-            },
-        )
-        .await;
+        let call = stack.ingest_with(&keys.ingest).call("/v1/metrics");
+        let answer = call
+            .header("content-type", kind)
+            .body(body(kind, &request))
+            .send()
+            .await;
         assert_eq!(answer.status, status, "{}", answer.text());
         assert_eq!(answer.header("content-type"), kind);
         let wait: u32 = answer.header("retry-after").parse().expect("whole seconds");
