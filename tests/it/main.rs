@@ -16,6 +16,7 @@ mod answers;
 mod isolation;
 mod failure;
 mod steps;
+mod midnight;
 mod cerebrium;
 mod dcgm;
 mod providers;
