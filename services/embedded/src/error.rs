@@ -31,6 +31,9 @@ pub enum EmbeddedError {
         /// Its process id, or a question mark when it has not written it yet.
         owner: String,
     },
+    /// The engine's standard input cannot be emptied.
+    #[error("cannot replace standard input by /dev/null")]
+    Stdin(#[source] std::io::Error),
     /// The engine library is not installed.
     #[error("the ClickHouse library is not at {}; run deploy/engine to install it", .0.display())]
     NoLibrary(PathBuf),

@@ -13,7 +13,6 @@
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::fmt;
-use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr::NonNull;
@@ -22,6 +21,11 @@ use std::sync::Arc;
 use libloading::Library;
 
 use crate::error::EmbeddedError;
+
+mod process;
+
+pub use process::exit_now;
+pub(crate) use process::{close_stdin, nameless_file};
 
 type Connection = *mut c_void;
 type Raw = *mut c_void;
@@ -352,40 +356,4 @@ impl std::ops::AddAssign for Totals {
         self.rows_written += more.rows_written;
         self.bytes_written += more.bytes_written;
     }
-}
-
-/// A file without a name, in memory where the system can.
-pub(crate) fn nameless_file() -> std::io::Result<File> {
-    #[cfg(target_os = "linux")]
-    {
-        use std::os::fd::FromRawFd;
-        // SAFETY: the name is NUL-ended; the descriptor is new and owned by the file alone.
-        unsafe {
-            let descriptor = libc::memfd_create(c"insert".as_ptr(), libc::MFD_CLOEXEC);
-            if descriptor < 0 {
-                return Err(std::io::Error::last_os_error());
-            }
-            Ok(File::from_raw_fd(descriptor))
-        }
-    }
-    #[cfg(not(target_os = "linux"))]
-    {
-        let path = std::env::temp_dir().join(format!("sluice-{}", uuid::Uuid::new_v4()));
-        let file = File::options()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .open(&path)?;
-        std::fs::remove_file(path)?;
-        Ok(file)
-    }
-}
-
-/// Leaves the process at once with `code`: no destructors, no exit handlers.
-///
-/// The engine's own exit handlers wait for threads that never end, so a process that has loaded it must
-/// leave this way. Whatever must be written or flushed has to be before.
-pub fn exit_now(code: i32) -> ! {
-    // SAFETY: `_exit` has no preconditions.
-    unsafe { libc::_exit(code) }
 }

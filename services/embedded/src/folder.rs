@@ -4,11 +4,15 @@ use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::error::EmbeddedError;
 
 /// Holds the process id of the owner; locked as long as the owner lives.
 const LOCK: &str = "sluice.lock";
+
+/// Pause between two looks at the lock.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// A data folder and the lock on it. The operating system drops the lock with the process, so a
 /// killed owner leaves nothing to clean up.
@@ -61,6 +65,22 @@ impl Folder {
     }
 }
 
+/// Waits until no process works on `path`, at most `limit`: an engine whose parent was killed needs a moment to
+/// end. Whoever opens the folder after that is told who has it.
+pub async fn until_free(path: &Path, limit: Duration) {
+    let taken = || {
+        let lock = File::open(path.join(LOCK)).map(|lock| lock.try_lock());
+        matches!(lock, Ok(Err(TryLockError::WouldBlock)))
+    };
+    let free = async {
+        while taken() {
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+    };
+    // Late is no fault of its own.
+    drop(tokio::time::timeout(limit, free).await);
+}
+
 fn in_use(path: &Path, lock: &mut File) -> EmbeddedError {
     let mut owner = String::new();
     let owner = match lock.read_to_string(&mut owner) {
@@ -78,6 +98,18 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
+
+    #[tokio::test]
+    async fn waiting_ends_when_the_owner_of_the_folder_does() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("data");
+        until_free(&path, Duration::from_secs(60)).await;
+        let owner = Folder::open(&path).unwrap();
+        until_free(&path, Duration::ZERO).await;
+        let patience = Duration::from_secs(60);
+        tokio::join!(until_free(&path, patience), async { drop(owner) });
+        Folder::open(&path).unwrap();
+    }
 
     #[test]
     fn a_new_folder_is_readable_by_its_owner_alone_and_names_the_owner_to_the_second() {

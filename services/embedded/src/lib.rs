@@ -21,6 +21,8 @@
 //! - SELECT in blocks repeats the head of the format in each block, so only formats without an end come that
 //!   way (Native and RowBinary, the fast ones); all others are written by the engine into a pipe.
 //! - Data of finished INSERTs survive `kill -9`; nothing is fsynced unless `fsync_after_insert` is set on a table.
+//! - **It reads standard input** with every INSERT and makes it non-blocking, so it gets an empty one. Who needs
+//!   the process' own keeps a duplicate of it.
 //! - Leaving the process in the ordinary way hangs: see [`exit_now`].
 
 mod config;
@@ -45,6 +47,7 @@ use tokio_util::sync::CancellationToken;
 pub use config::Config;
 pub use error::EmbeddedError;
 pub use ffi::exit_now;
+pub use folder::until_free;
 pub use library::{ENGINE_VERSION, library_path};
 
 use ffi::{Engine, Text};
@@ -68,6 +71,7 @@ pub async fn run(config: Config, stop: CancellationToken) -> Result<Running, Emb
     }
     let library = library_path(config.engine.clone())?;
     let folder = Folder::open(&config.data_dir)?;
+    ffi::close_stdin().map_err(EmbeddedError::Stdin)?;
     let opened = {
         let (path, memory) = (folder.path().to_owned(), config.max_memory.as_u64());
         tokio::task::spawn_blocking(move || open(&library, &path, memory))

@@ -37,11 +37,11 @@ impl Process {
     /// [`Exit::Config`] for settings that do not hold.
     pub(crate) fn start(args: &ServiceArgs) -> Result<Option<Self>, Failure> {
         let config = Config::load(args)?;
+        runtime::logging::start(&config.log).map_err(|error| Failure::new(Exit::Config, error))?;
         if args.check_config {
             say!("the configuration is valid")?;
             return Ok(None);
         }
-        runtime::logging::start(&config.log).map_err(|error| Failure::new(Exit::Config, error))?;
         let tasks = Tasks::new();
         let stop = shutdown::on_signals(&tasks)?;
         Ok(Some(Self {
@@ -185,11 +185,11 @@ pub(crate) async fn migrate(args: &ServiceArgs) -> Result<Exit, Failure> {
 /// When the engine or its folder cannot be used.
 pub(crate) async fn clickhouse(args: &ClickhouseArgs) -> Result<Exit, Failure> {
     let config = Config::load(&args.service)?;
+    runtime::logging::start(&config.log).map_err(|error| Failure::new(Exit::Config, error))?;
     if args.service.check_config {
         say!("the configuration is valid")?;
         return Ok(Exit::Ok);
     }
-    runtime::logging::start(&config.log).map_err(|error| Failure::new(Exit::Config, error))?;
     let tasks = Tasks::new();
     let stop = if args.stop_with_stdin {
         when_stdin_ends(&tasks)?
@@ -202,8 +202,11 @@ pub(crate) async fn clickhouse(args: &ClickhouseArgs) -> Result<Exit, Failure> {
 }
 
 /// A token that is cancelled when standard input ends, which it does when the parent ends in whatever
-/// way; signals, which reach the whole process group, are left to the parent.
+/// way; signals, which reach the whole process group, are left to the parent. The input is read by a
+/// duplicate, because the engine gets another one.
 fn when_stdin_ends(tasks: &Tasks) -> std::io::Result<CancellationToken> {
+    use std::os::fd::AsFd;
+
     use tokio::io::AsyncReadExt;
     use tokio::signal::unix::{SignalKind, signal};
 
@@ -215,9 +218,10 @@ fn when_stdin_ends(tasks: &Tasks) -> std::io::Result<CancellationToken> {
             tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {} }
         }
     }));
+    let input = std::io::stdin().as_fd().try_clone_to_owned()?;
+    let mut input = tokio::fs::File::from_std(input.into());
     let ended = stop.clone();
     drop(tasks.spawn("stdin", async move {
-        let mut input = tokio::io::stdin();
         let mut byte = [0_u8; 1];
         while matches!(input.read(&mut byte).await, Ok(1)) {}
         ended.cancel();

@@ -4,6 +4,7 @@ use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use auth::directory::KeyDirectory;
@@ -19,6 +20,9 @@ use crate::exit::{Exit, Failure};
 use crate::roles::Process;
 use crate::say;
 
+/// How long the engine of a killed process may take to end.
+const LEFT_BEHIND: Duration = Duration::from_secs(8);
+
 /// Runs everything until a signal; then stops against the data flow: gateway, query, ClickHouse, admin.
 ///
 /// # Errors
@@ -29,10 +33,6 @@ pub(crate) async fn up(args: &ServiceArgs) -> Result<Exit, Failure> {
     };
     let _lock = lock(&process.config.data_dir)?;
     let ends = Ends::default();
-    // Said before the admin port opens: it must not look ready between two starts.
-    for part in ["gateway", "query"] {
-        process.readiness.waiting(part, "not started yet");
-    }
     // Nobody may take the process for ready before its parts have reported.
     for part in ["clickhouse", "gateway", "query"] {
         process.readiness.waiting(part, "starting");
@@ -122,8 +122,13 @@ async fn start_engine(
         client: schemas::connect::server(&config.clickhouse),
         readiness: process.readiness.clone(),
     };
+    // This process has the folder to itself, so an engine in it is what a killed one left behind.
+    let alone = async {
+        embedded::until_free(&config.embedded.data_dir, LEFT_BEHIND).await;
+        engine.start().await
+    };
     let child = tokio::select! {
-        started = engine.start() => started?,
+        started = alone => started?,
         () = process.stop.cancelled() => return Err(Failure::new(Exit::Server, anyhow!("stopped before ClickHouse was up"))),
     };
     Ok(Some(

@@ -32,6 +32,15 @@ async fn tables_and_rows_survive_a_restart_and_a_kill() {
     );
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn the_engine_never_sees_the_standard_input_of_its_process() {
+    let folder = tempdir().unwrap();
+    let server = Server::start(folder.path());
+    let input = std::fs::read_link(format!("/proc/{}/fd/0", server.id())).unwrap();
+    assert_eq!(input, std::path::Path::new("/dev/null"));
+}
+
 #[tokio::test]
 async fn a_second_process_on_a_folder_is_refused_by_name() {
     let folder = tempdir().unwrap();

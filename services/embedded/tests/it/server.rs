@@ -25,6 +25,7 @@ impl Server {
     /// Starts a server with changes to its configuration.
     pub(crate) fn with(folder: &Path, change: impl FnOnce(&mut Config)) -> Self {
         let mut child = command(folder, change)
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
