@@ -54,10 +54,7 @@ fn no_scheme(text: &str) -> Refusal {
     if is("basic") || is("bearer") {
         return malformed("Authorization ends after its scheme: the credential is missing");
     }
-    if [KeyClass::Ingest, KeyClass::Query, KeyClass::Admin]
-        .iter()
-        .any(|class| begins(class.prefix()))
-    {
+    if looks_like_key(text) {
         return malformed("Authorization has no scheme: write \"Bearer \" before the key");
     }
     if ["basic=", "bearer=", "basic:", "bearer:"]
@@ -71,6 +68,12 @@ fn no_scheme(text: &str) -> Refusal {
     malformed("Authorization has no scheme: write \"Basic base64(tenant:key)\" or \"Bearer key\"")
 }
 
+fn looks_like_key(text: &str) -> bool {
+    [KeyClass::Ingest, KeyClass::Query, KeyClass::Admin]
+        .iter()
+        .any(|class| text.starts_with(class.prefix()))
+}
+
 fn malformed(public: &'static str) -> Refusal {
     Refusal::new(Reason::Malformed, public)
 }
@@ -79,6 +82,11 @@ fn decode(text: &str, tolerated: &mut Vec<Tolerance>) -> Result<String, Refusal>
     if text.contains(':') {
         return Err(malformed(
             "Authorization: Basic takes the base64 of tenant:key, not tenant:key itself",
+        ));
+    }
+    if looks_like_key(text) {
+        return Err(malformed(
+            "Authorization: Basic takes the base64 of tenant:key; write \"Bearer \" before the key itself",
         ));
     }
     let plain: String = text

@@ -148,6 +148,7 @@ fn assert_hint(value: &str, reason: Reason, hint: &str) {
 
 #[test]
 fn the_hint_of_a_401_fits_what_was_seen() {
+    let key_as_basic = format!("Basic {KEY}");
     let without_colon = format!("Basic {}", basic(KEY));
     for (value, hint) in [
         ("", "Authorization is empty"),
@@ -159,6 +160,7 @@ fn the_hint_of_a_401_fits_what_was_seen() {
         ("Basic !!!", "is not base64"),
         ("Basic demo:x", "not tenant:key itself"),
         ("Basic /w==", "does not decode to text"),
+        (&key_as_basic, "write \"Bearer \" before the key itself"),
         (&without_colon, "has no \":\""),
         ("Basic Og==", "empty tenant and an empty key"),
     ] {
