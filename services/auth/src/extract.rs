@@ -67,6 +67,13 @@ impl HeaderNames {
         ["Authorization"].into_iter().chain(pairs).chain(single)
     }
 
+    /// A name that no header can have, if there is one.
+    #[must_use]
+    pub fn impossible(&self) -> Option<&str> {
+        self.all()
+            .find(|name| http::HeaderName::from_bytes(name.as_bytes()).is_err())
+    }
+
     /// The forms that are accepted, as a list for people.
     fn forms(&self) -> String {
         let mut forms = vec![

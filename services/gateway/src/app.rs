@@ -39,12 +39,7 @@ impl App {
         tasks: Tasks,
     ) -> Self {
         let gauges = Gauges::register(metrics);
-        let store = Store::new(
-            client,
-            config.known_series,
-            config.insert_timeout,
-            gauges.clone(),
-        );
+        let store = Store::new(client, &config, gauges.clone());
         let ledger = Ledger::new(config.in_flight, gauges.clone());
         let cors = Cors::new(config.cors_origins, &config.credentials);
         Self {

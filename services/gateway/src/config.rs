@@ -20,6 +20,8 @@ pub struct Config {
     pub body_timeout: Duration,
     /// How many requests and bytes may be in work; one more is answered 503 or 429.
     pub in_flight: InFlight,
+    /// How many INSERTs may run at the same time; further ones wait within `insert_timeout`.
+    pub max_inserts: usize,
     /// How long the inserts of one push may take; a longer one is answered 503.
     #[serde(with = "humantime_serde")]
     pub insert_timeout: Duration,
@@ -48,12 +50,61 @@ pub struct InFlight {
     pub tenant_bytes: ByteSize,
 }
 
+/// A setting with which the gateway would not work.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("configuration key gateway.{key}: {what}")]
+pub struct Unusable {
+    key: &'static str,
+    what: String,
+}
+
+impl Config {
+    /// Looks for settings that can be read and cannot work.
+    ///
+    /// # Errors
+    /// [`Unusable`] naming the first of them and what to write instead.
+    pub fn check(&self) -> Result<(), Unusable> {
+        let in_flight = &self.in_flight;
+        for (key, nothing) in [
+            ("max_wire_bytes", self.max_wire_bytes.as_u64() == 0),
+            ("body_timeout", self.body_timeout.is_zero()),
+            ("insert_timeout", self.insert_timeout.is_zero()),
+            ("max_inserts", self.max_inserts == 0),
+            ("in_flight.requests", in_flight.requests == 0),
+            ("in_flight.bytes", in_flight.bytes.as_u64() == 0),
+            ("in_flight.tenant_requests", in_flight.tenant_requests == 0),
+            (
+                "in_flight.tenant_bytes",
+                in_flight.tenant_bytes.as_u64() == 0,
+            ),
+        ] {
+            if nothing {
+                let what = "0 would refuse every push; write more".to_owned();
+                return Err(Unusable { key, what });
+            }
+        }
+        if let Some(name) = self.credentials.impossible() {
+            let what = format!("{name:?} is no name of a header; write letters, digits and `-`");
+            let key = "credentials";
+            return Err(Unusable { key, what });
+        }
+        let strange = |origin: &&String| *origin != "*" && !origin.contains("://");
+        if let Some(origin) = self.cors_origins.iter().find(strange) {
+            let what =
+                format!("{origin:?} is no origin; write \"*\" or one like \"https://example.com\"");
+            let key = "cors_origins";
+            return Err(Unusable { key, what });
+        }
+        Ok(())
+    }
+}
+
 impl Default for InFlight {
     fn default() -> Self {
         Self {
             requests: 1024,
             bytes: ByteSize::mib(512),
-            tenant_requests: 128,
+            tenant_requests: 512,
             tenant_bytes: ByteSize::mib(128),
         }
     }
@@ -66,6 +117,7 @@ impl Default for Config {
             max_wire_bytes: ByteSize::mib(64),
             body_timeout: Duration::from_secs(30),
             in_flight: InFlight::default(),
+            max_inserts: 16,
             insert_timeout: Duration::from_secs(20),
             known_series: 2_000_000,
             shutdown_grace: Duration::from_secs(25),
@@ -78,6 +130,34 @@ impl Default for Config {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn settings_that_cannot_work_are_named_with_what_to_write() {
+        assert_eq!(Config::default().check(), Ok(()));
+        for (text, told) in [
+            (
+                r#"{"max_wire_bytes":0}"#,
+                "configuration key gateway.max_wire_bytes: 0 would refuse every push",
+            ),
+            (r#"{"body_timeout":"0s"}"#, "gateway.body_timeout: 0 would"),
+            (
+                r#"{"in_flight":{"requests":0}}"#,
+                "gateway.in_flight.requests: 0",
+            ),
+            (
+                r#"{"credentials":{"key":["api key"]}}"#,
+                "gateway.credentials: \"api key\" is no name of a header",
+            ),
+            (
+                r#"{"cors_origins":["example.com"]}"#,
+                "gateway.cors_origins: \"example.com\" is no origin",
+            ),
+        ] {
+            let config: Config = serde_json::from_str(text).unwrap();
+            let fault = config.check().unwrap_err().to_string();
+            assert!(fault.contains(told), "{fault}");
+        }
+    }
 
     #[test]
     fn settings_read_back_as_written_and_unknown_ones_are_refused() {
@@ -94,7 +174,7 @@ mod tests {
         assert_eq!(own.body_timeout, Duration::from_secs(5));
         assert_eq!(
             (own.in_flight.requests, own.in_flight.tenant_requests),
-            (7, 128)
+            (7, 512)
         );
         assert!(serde_json::from_str::<Config>(r#"{"max_bytes":1}"#).is_err());
     }

@@ -4,17 +4,23 @@ use std::time::Duration;
 
 use clickhouse::{Client, RowOwned, RowWrite};
 use schemas::tables;
+use tokio::sync::Semaphore;
 
+use crate::config::Config;
 use crate::failure::Failure;
 use crate::metrics::Gauges;
 use crate::outcome::Tally;
 use crate::translate::TranslatedBatch;
+use crate::translate::weight::{Weight, runs};
 
 mod fault;
 mod known;
 
 use fault::{Cause, Fault};
 use known::Known;
+
+/// Most bytes of rows in one INSERT: a quarter of what the embedded server takes in one request.
+const MOST_BYTES: usize = 64 << 20;
 
 /// Proof that every row of a push is stored.
 #[derive(Debug)]
@@ -32,6 +38,8 @@ impl Receipt {
 pub(crate) struct Store {
     client: Connection,
     known: Known,
+    /// INSERTs that may run at the same time; further ones wait, as long as the push has time.
+    turns: Semaphore,
     timeout: Duration,
     gauges: Gauges,
 }
@@ -46,8 +54,8 @@ impl std::fmt::Debug for Connection {
 }
 
 impl Store {
-    /// Writes through `client`; remembers `known` series and gives a push `timeout` for its inserts.
-    pub(crate) fn new(client: Client, known: u64, timeout: Duration, gauges: Gauges) -> Self {
+    /// Writes through `client` as `config` says.
+    pub(crate) fn new(client: Client, config: &Config, gauges: Gauges) -> Self {
         // Synchronous: the answer of an INSERT is what the sender's 200 rests on. Unvalidated: the row
         // types are compared with the tables by tests, not once a process.
         let client = client
@@ -55,8 +63,9 @@ impl Store {
             .with_validation(false);
         Self {
             client: Connection(client),
-            known: Known::new(known),
-            timeout,
+            known: Known::new(config.known_series),
+            turns: Semaphore::new(config.max_inserts.max(1)),
+            timeout: config.insert_timeout,
             gauges,
         }
     }
@@ -90,20 +99,22 @@ impl Store {
         Ok(())
     }
 
-    /// One INSERT. A broken connection is tried once more: the server may have closed an idle one just
+    /// One INSERT, or as many as the rows need to be none too large. A broken connection is tried once more: the server may have closed an idle one just
     /// when it was taken, and the same rows twice are the same rows.
-    async fn table<R: RowOwned + RowWrite>(
+    async fn table<R: RowOwned + RowWrite + Weight>(
         &self,
         table: &'static str,
         rows: &[R],
     ) -> Result<(), Fault> {
-        if rows.is_empty() {
-            return Ok(());
+        for run in runs(rows, MOST_BYTES) {
+            // The semaphore is never closed.
+            let _turn = self.turns.acquire().await;
+            match self.send(table, run).await {
+                Err(fault) if fault.cause == Cause::Unreachable => self.send(table, run).await?,
+                other => other?,
+            }
         }
-        match self.send(table, rows).await {
-            Err(fault) if fault.cause == Cause::Unreachable => self.send(table, rows).await,
-            other => other,
-        }
+        Ok(())
     }
 
     async fn send<R: RowOwned + RowWrite>(

@@ -34,7 +34,7 @@ mod failure;
 mod metrics;
 mod health;
 
-pub use config::{Config, InFlight};
+pub use config::{Config, InFlight, Unusable};
 
 /// What the gateway works with.
 pub struct Parts {

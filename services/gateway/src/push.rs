@@ -7,6 +7,7 @@ use auth::principal::Principal;
 use http::HeaderMap;
 use jiff::Timestamp;
 use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
+use runtime::error::ErrorKind;
 
 use crate::app::App;
 use crate::decode::{self, DecodeError, Encoding};
@@ -16,7 +17,6 @@ use crate::http::wire::WireBody;
 use crate::inflate::{ReadPush, inflate};
 use crate::insert::Receipt;
 use crate::intake::intake;
-use crate::limit::Room;
 use crate::translate::{Context, TranslatedBatch, translate};
 
 /// Bodies above this size are decoded off the threads that serve connections.
@@ -82,13 +82,9 @@ async fn store(app: &App, read: ReadPush) -> Result<Receipt, Failure> {
     };
     let receipt = app.store.insert(batch).await?;
     app.gauges.points(receipt.tally());
-    give_back(room);
-    Ok(receipt)
-}
-
-/// The room of a push is taken until its rows are stored.
-fn give_back(room: Room) {
+    // Taken until the rows are stored.
     drop(room);
+    Ok(receipt)
 }
 
 fn rows(
@@ -97,7 +93,11 @@ fn rows(
     plain: Vec<u8>,
     now: Timestamp,
 ) -> Result<TranslatedBatch, Failure> {
-    let decoded = decode::metrics(encoding, &plain).map_err(undecodable)?;
+    let limits = &principal.tenant().limits;
+    let room = limits
+        .max_request_bytes
+        .saturating_mul(decode::ROOM_PER_BYTE);
+    let decoded = decode::metrics(encoding, &plain, room).map_err(undecodable)?;
     // Body and messages together would be twice the memory that was admitted.
     drop(plain);
     let push = DecodedPush {
@@ -125,6 +125,9 @@ impl DecodedPush {
 }
 
 fn undecodable(error: DecodeError) -> Failure {
+    if error.too_large {
+        return Failure::new(ErrorKind::TooLarge, "BODY_TOO_LARGE", error.message);
+    }
     let mut failure = Failure::body("BODY_UNDECODABLE", error.message);
     failure.field = error.field.unwrap_or_default();
     failure

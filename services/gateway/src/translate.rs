@@ -17,6 +17,7 @@ mod number;
 mod histogram;
 mod target_info;
 mod rows;
+pub(crate) mod weight;
 mod metadata;
 
 #[cfg(test)]

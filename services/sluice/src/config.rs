@@ -85,6 +85,8 @@ impl Config {
         config
             .move_ports()
             .map_err(|error| Failure::new(Exit::Config, error))?;
+        let gateway = config.gateway.check();
+        gateway.map_err(|error| Failure::new(Exit::Config, error))?;
         if config.embedded.data_dir.as_os_str().is_empty() {
             config.embedded.data_dir = config.data_dir.join("clickhouse");
         }

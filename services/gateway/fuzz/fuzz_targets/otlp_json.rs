@@ -5,4 +5,4 @@
 use gateway::decode::{Encoding, metrics};
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|body: &[u8]| drop(metrics(Encoding::Json, body)));
+fuzz_target!(|body: &[u8]| drop(metrics(Encoding::Json, body, 1 << 30)));

@@ -17,7 +17,7 @@ fuzz_target!(|input: (u8, &[u8])| {
     } else {
         Encoding::Protobuf
     };
-    let Ok(decoded) = metrics(encoding, body) else {
+    let Ok(decoded) = metrics(encoding, body, 1 << 30) else {
         return;
     };
     let tenant = Tenant {

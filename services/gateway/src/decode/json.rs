@@ -23,26 +23,33 @@ use super::{DecodeError, Decoded, points_in};
 use crate::outcome::excerpt;
 
 /// Decodes a metrics request. Blank text is an empty request; a byte order mark is skipped.
-pub(super) fn metrics(body: &[u8]) -> Result<Decoded, DecodeError> {
+pub(super) fn metrics(body: &[u8], room: u64) -> Result<Decoded, DecodeError> {
     let text = std::str::from_utf8(body).map_err(|error| not_text(body, error.valid_up_to()))?;
-    let (request, unknown) = root(text).map_err(|fault| explain(text, fault))?;
+    let mut json = Reader::new(text, room);
+    let request = root(&mut json).map_err(|fault| {
+        if json.is_full() {
+            DecodeError::too_large(room)
+        } else {
+            explain(text, fault)
+        }
+    })?;
+    let unknown = json.into_unknown();
     let warning = unknown
         .filter(|_| points_in(&request) == 0)
         .map(|unknown| nothing_recognised(text, &unknown, "resourceMetrics"));
     Ok(Decoded { request, warning })
 }
 
-/// Reads the one value that a body is, and the most telling unknown field in it.
-fn root<M: Message>(text: &str) -> Result<(M, Option<Unknown>), Fault> {
-    let mut json = Reader::new(text);
+/// Reads the one value that a body is.
+fn root<M: Message>(json: &mut Reader<'_>) -> Result<M, Fault> {
     if json.at_end() {
-        return Ok((M::default(), None));
+        return Ok(M::default());
     }
     let message = json.message()?;
     if !json.at_end() {
         return Err(json.unexpected("the end of the body"));
     }
-    Ok((message, json.into_unknown()))
+    Ok(message)
 }
 
 fn nothing_recognised(text: &str, unknown: &Unknown, root_field: &str) -> String {
@@ -88,6 +95,7 @@ fn explain(text: &str, fault: Fault) -> DecodeError {
         ),
         field,
         offset: Some(offset),
+        too_large: false,
     }
 }
 
@@ -99,6 +107,7 @@ fn not_text(body: &[u8], offset: usize) -> DecodeError {
         ),
         field: None,
         offset: Some(offset),
+        too_large: false,
     }
 }
 

@@ -3,11 +3,14 @@
 use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
 use prost::Message;
 
-use super::{DecodeError, Decoded};
+use super::{DecodeError, Decoded, weight};
 
 /// Decodes a metrics request. Nesting beyond prost's limit of 100 messages is an error; repeated
 /// scalars are read packed and unpacked.
-pub(super) fn metrics(body: &[u8]) -> Result<Decoded, DecodeError> {
+pub(super) fn metrics(body: &[u8], room: u64) -> Result<Decoded, DecodeError> {
+    if !weight::fits(body, room) {
+        return Err(DecodeError::too_large(room));
+    }
     match ExportMetricsServiceRequest::decode(body) {
         Ok(request) => Ok(Decoded {
             request,
@@ -17,6 +20,7 @@ pub(super) fn metrics(body: &[u8]) -> Result<Decoded, DecodeError> {
             message: format!("body is not valid OTLP/protobuf: {error}{}", hint(body)),
             field: None,
             offset: None,
+            too_large: false,
         }),
     }
 }
@@ -35,6 +39,10 @@ mod tests {
     use opentelemetry_proto::tonic::metrics::v1::metric::Data;
 
     use super::*;
+
+    fn metrics(body: &[u8]) -> Result<Decoded, DecodeError> {
+        super::metrics(body, u64::MAX)
+    }
 
     /// Wraps `body` as field `number` of a message around it.
     fn nested(number: u8, body: &[u8]) -> Vec<u8> {
@@ -83,6 +91,25 @@ mod tests {
         }
         let attribute = nested(9, &nested(2, &value));
         assert!(metrics(&around(&attribute)).is_err());
+    }
+
+    #[test]
+    fn a_body_of_empty_messages_is_refused_before_they_take_memory() {
+        let body = [0x0a, 0x00].repeat(1000);
+        assert_eq!(
+            super::metrics(&body, 1 << 20)
+                .unwrap()
+                .request
+                .resource_metrics
+                .len(),
+            1000
+        );
+        let error = super::metrics(&body, 10_000).unwrap_err();
+        assert!(error.too_large, "{error}");
+        assert!(
+            error.message.contains("more than 10000 bytes of memory"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -113,6 +113,12 @@ fn buckets_of(point: &HistogramDataPoint, stale: bool) -> Result<Buckets, Refusa
             format!("{} bucketCounts for {} bounds", counts.len(), bounds.len()),
         ));
     }
+    if u64::try_from(total(&counts)).is_err() {
+        return Err(Refusal::new(
+            Reason::BucketMismatch,
+            "bucketCounts add up to more than 64 bits hold",
+        ));
+    }
     Ok(Buckets { bounds, counts })
 }
 

@@ -17,7 +17,7 @@ use super::rows::{Family, Key, Rows, Shape, Slot};
 use super::target_info::{self, Span};
 use super::time::Window;
 use super::{Context, Refusal};
-use crate::decode::points_in;
+use crate::decode::{ROOM_PER_BYTE, points_in};
 use crate::outcome::{Tally, excerpt};
 
 /// Where a metric came from, as its points need it.
@@ -74,9 +74,14 @@ impl<'c> Push<'c> {
         context: &'c Context<'c>,
         with_scope: &'c [String],
     ) -> Self {
+        let room = context
+            .tenant
+            .limits
+            .max_request_bytes
+            .saturating_mul(ROOM_PER_BYTE);
         let mut push = Self {
             window: Window::of(context),
-            rows: Rows::default(),
+            rows: Rows::within(usize::try_from(room).unwrap_or(usize::MAX)),
             metadata: Metadata::default(),
             tally: Tally::expecting(u64::try_from(points_in(request)).unwrap_or(u64::MAX)),
             context,

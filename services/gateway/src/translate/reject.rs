@@ -33,13 +33,15 @@ pub enum Reason {
     UnsupportedType,
     /// A point beyond the tenant's limit per request.
     TooManyItems,
+    /// A point whose rows would take more memory than a push may.
+    RowsTooLarge,
     /// Another series of the same push has the same id.
     IdCollision,
 }
 
 impl Reason {
     /// Every reason, in the order of the enum.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::DeltaTemporality,
         Self::UnspecifiedTemporality,
         Self::NoValue,
@@ -55,6 +57,7 @@ impl Reason {
         Self::InvalidBounds,
         Self::UnsupportedType,
         Self::TooManyItems,
+        Self::RowsTooLarge,
         Self::IdCollision,
     ];
 
@@ -77,6 +80,7 @@ impl Reason {
             Self::InvalidBounds => "invalid_bounds",
             Self::UnsupportedType => "unsupported_type",
             Self::TooManyItems => "too_many_items",
+            Self::RowsTooLarge => "rows_too_large",
             Self::IdCollision => "id_collision",
         }
     }
@@ -111,6 +115,9 @@ impl Reason {
             Self::InvalidBounds => "send explicitBounds that are finite and strictly increasing",
             Self::UnsupportedType => "send gauges, sums or histograms with explicit bounds",
             Self::TooManyItems => "send smaller batches (send_batch_max_size in a collector)",
+            Self::RowsTooLarge => {
+                "send smaller batches, shorter attribute values, or promote fewer resource attributes"
+            }
             Self::IdCollision => "change any label of one of the two series",
         }
     }

@@ -8,6 +8,7 @@ use schemas::rows::{HistogramRow, SampleRow, SeriesKind, SeriesRow, day_of};
 use super::Refusal;
 use super::labels::Label;
 use super::reject::Reason;
+use super::weight::Weight;
 
 /// The value that ends a series; it is told from other NaNs by its bits.
 pub(super) const STALE_BITS: u64 = 0x7ff0_0000_0000_0002;
@@ -67,13 +68,15 @@ struct Known {
 }
 
 /// The rows so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Rows {
     pub(super) samples: Vec<SampleRow>,
     pub(super) histograms: Vec<HistogramRow>,
     pub(super) series: Vec<SeriesRow>,
     /// Indices of families of which two scopes have a point with the same labels and time.
     pub(super) contested: HashSet<u32>,
+    /// Bytes that further rows may take.
+    room: usize,
     known: HashMap<(u32, u64, u16), Known>,
     /// The rows of a series after its first, by index of the series row and time: most pushes have
     /// one point a series, so this stays empty.
@@ -81,14 +84,29 @@ pub(super) struct Rows {
 }
 
 impl Rows {
+    /// No rows yet, and at most about `room` bytes of them.
+    pub(super) fn within(room: usize) -> Self {
+        Self {
+            samples: Vec::new(),
+            histograms: Vec::new(),
+            series: Vec::new(),
+            contested: HashSet::new(),
+            room,
+            known: HashMap::new(),
+            later: HashMap::new(),
+        }
+    }
+
     /// Finds the slot for a point and, for a series that is new to this push and day, writes its row.
     pub(super) fn slot(&mut self, tenant: &str, key: &Key<'_>) -> Result<Slot, Refusal> {
-        let row = match key.shape.kind {
-            SeriesKind::Number => self.samples.len(),
+        let (row, size) = match key.shape.kind {
+            SeriesKind::Number => (self.samples.len(), size_of::<SampleRow>()),
             SeriesKind::ExplicitHistogram | SeriesKind::ExponentialHistogram => {
-                self.histograms.len()
+                (self.histograms.len(), size_of::<HistogramRow>())
             }
         };
+        let names = tenant.len() + key.metric.name.len();
+        let weight = size + names + size_of_val(key.shape.bounds);
         let held = Held {
             row,
             scope: key.scope,
@@ -96,12 +114,14 @@ impl Rows {
         let seconds = u32::try_from(key.ts.div_euclid(1000).max(0)).unwrap_or(u32::MAX);
         let known = match self.known.entry((key.metric.index, key.id, day_of(key.ts))) {
             Entry::Vacant(vacant) => {
+                let series = series_row(tenant, key, seconds);
+                take_room(&mut self.room, weight + series.weight())?;
                 vacant.insert(Known {
                     series: self.series.len(),
                     ts: key.ts,
                     first: held,
                 });
-                self.series.push(series_row(tenant, key, seconds));
+                self.series.push(series);
                 return Ok(Slot::Fresh);
             }
             Entry::Occupied(known) => known.into_mut(),
@@ -120,6 +140,7 @@ impl Rows {
         } else {
             match self.later.entry((known.series, key.ts)) {
                 Entry::Vacant(vacant) => {
+                    take_room(&mut self.room, weight)?;
                     vacant.insert(held);
                     return Ok(Slot::Fresh);
                 }
@@ -131,6 +152,16 @@ impl Rows {
         }
         Ok(Slot::Taken(holder.row))
     }
+}
+
+fn take_room(room: &mut usize, weight: usize) -> Result<(), Refusal> {
+    *room = room.checked_sub(weight).ok_or_else(|| {
+        Refusal::new(
+            Reason::RowsTooLarge,
+            format!("its rows take {weight} bytes, and the push has only {room} left"),
+        )
+    })?;
+    Ok(())
 }
 
 fn series_row(tenant: &str, key: &Key<'_>, seconds: u32) -> SeriesRow {

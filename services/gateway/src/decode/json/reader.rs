@@ -1,6 +1,7 @@
 //! Walks JSON text message by message, list by list.
 
 use super::fault::Fault;
+use crate::decode::weight;
 
 /// Deepest nesting of objects and lists. The OTLP envelope needs ten; the rest is for attributes.
 const MAX_DEPTH: usize = 128;
@@ -18,6 +19,8 @@ pub(super) struct Reader<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
     depth: usize,
+    /// Bytes that list elements may still take; none when there were too many.
+    room: Option<u64>,
     unknown: Option<Unknown>,
 }
 
@@ -38,8 +41,8 @@ impl Unknown {
 }
 
 impl<'a> Reader<'a> {
-    /// Starts at the beginning, after a byte order mark.
-    pub(super) fn new(text: &'a str) -> Self {
+    /// Starts at the beginning, after a byte order mark. All lists together may take `room` bytes.
+    pub(super) fn new(text: &'a str, room: u64) -> Self {
         let at = if text.starts_with('\u{feff}') {
             '\u{feff}'.len_utf8()
         } else {
@@ -49,6 +52,7 @@ impl<'a> Reader<'a> {
             text,
             at,
             depth: 0,
+            room: Some(room),
             unknown: None,
         }
     }
@@ -56,6 +60,11 @@ impl<'a> Reader<'a> {
     /// Whether only white space is left.
     pub(super) fn at_end(&mut self) -> bool {
         self.peek().is_none()
+    }
+
+    /// Whether reading ended because lists took more room than there is.
+    pub(super) fn is_full(&self) -> bool {
+        self.room.is_none()
     }
 
     /// The first unknown field, or the first that looks like snake case.
@@ -99,6 +108,7 @@ impl<'a> Reader<'a> {
         }
         loop {
             let index = items.len();
+            self.take_room(weight::of_element::<T>())?;
             items.push(read(self).map_err(|fault| fault.at_index(index))?);
             if self.take(b']') {
                 self.depth -= 1;
@@ -153,6 +163,14 @@ impl<'a> Reader<'a> {
             Some(b'n') if self.word("null") => Ok(()),
             _ => self.number("a value").map(drop),
         }
+    }
+
+    fn take_room(&mut self, bytes: u64) -> Result<(), Fault> {
+        self.room = self.room.and_then(|room| room.checked_sub(bytes));
+        if self.room.is_none() {
+            return Err(Fault::new(self.at, "no room".to_owned()));
+        }
+        Ok(())
     }
 
     fn open(&mut self, bracket: u8, expected: &str) -> Result<(), Fault> {

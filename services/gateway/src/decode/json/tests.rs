@@ -13,8 +13,11 @@ use opentelemetry_proto::tonic::metrics::v1::{
     Exemplar, HistogramDataPoint, Metric, NumberDataPoint,
 };
 
-use super::metrics;
 use crate::decode::{DecodeError, Decoded};
+
+fn metrics(body: &[u8]) -> Result<Decoded, DecodeError> {
+    super::metrics(body, u64::MAX)
+}
 
 fn decode(json: &str) -> Decoded {
     metrics(json.as_bytes()).unwrap_or_else(|error| panic!("{error} in {json}"))

@@ -129,3 +129,27 @@ async fn a_body_that_does_not_arrive_in_time_is_408() {
     BufReader::new(socket).read_line(&mut line).await.unwrap();
     assert_eq!(line, "HTTP/1.1 408 Request Timeout\r\n");
 }
+
+#[tokio::test]
+async fn a_small_body_that_would_be_large_in_memory_is_413_before_it_is() {
+    let gateway = Gateway::start().await;
+    // The tenant may send 4 MiB; these two would take 100 MiB and more.
+    let messages = [0x0a, 0x00].repeat(1 << 20);
+    let json = format!(
+        "{{\"resourceMetrics\":[{}]}}",
+        vec!["{}"; 1 << 20].join(",")
+    );
+    for (encoding, body) in [(PROTOBUF, messages), (JSON, json.into_bytes())] {
+        let push = gateway
+            .push()
+            .header("content-type", encoding)
+            .header("content-encoding", "gzip");
+        let told = send(push.body(gzip(&body))).await.failure(413, encoding);
+        assert_eq!((told.code, &*told.reason), (8, "BODY_TOO_LARGE"));
+        assert!(
+            told.message.contains("more than 67108864 bytes of memory"),
+            "{}",
+            told.message
+        );
+    }
+}

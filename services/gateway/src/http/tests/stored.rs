@@ -169,3 +169,33 @@ async fn a_push_in_work_is_answered_before_the_gateway_stops() {
     let Gateway { running, .. } = gateway;
     running.done.await.unwrap();
 }
+
+#[tokio::test]
+async fn no_more_inserts_run_at_once_than_configured_and_the_others_wait() {
+    let storage = Storage::held_back().await;
+    let mut config = settings();
+    config.max_inserts = 1;
+    let gateway = Gateway::with(config, storage.address).await;
+    let push = || {
+        let push = gateway.push().header("content-type", PROTOBUF);
+        send(push.body(protobuf(1, 0)))
+    };
+    let watch = async {
+        // Series and metadata of two pushes, then their samples: one by one, each when the one before is done.
+        let mut tables = Vec::new();
+        for _ in 0..6 {
+            tables.push(storage.next().await);
+            assert_eq!(storage.so_far().await, Vec::<String>::new());
+            storage.let_finish(1);
+        }
+        tables.sort();
+        tables
+    };
+    let (first, second, tables) = tokio::join!(push(), push(), watch);
+    assert_eq!(first.success(PROTOBUF), None);
+    assert_eq!(second.success(PROTOBUF), None);
+    let twice = [
+        "metadata", "metadata", "samples", "samples", "series", "series",
+    ];
+    assert_eq!(tables, twice);
+}

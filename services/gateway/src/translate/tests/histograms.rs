@@ -109,6 +109,9 @@ fn rule_50_bounds_and_counts_that_do_not_fit_are_rejected() {
     assert_eq!(refused(buckets(&[1.0, 2.0], &[])), Reason::BucketMismatch);
     assert_eq!(refused(buckets(&[1.0], &[1, 2, 3])), Reason::BucketMismatch);
     assert_eq!(refused(buckets(&[], &[1, 2])), Reason::BucketMismatch);
+    let mut beyond = buckets(&[1.0], &[1, 1]);
+    beyond.bucket_counts = vec![u64::MAX, 1];
+    assert_eq!(refused(beyond), Reason::BucketMismatch);
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn payload(file: &str) -> ExportMetricsServiceRequest {
         "{}/../../tests/data/payloads/{file}",
         env!("CARGO_MANIFEST_DIR")
     );
-    let decoded = metrics(Encoding::Json, &std::fs::read(path).unwrap()).unwrap();
+    let decoded = metrics(Encoding::Json, &std::fs::read(path).unwrap(), u64::MAX).unwrap();
     assert_eq!(decoded.warning, None);
     decoded.request
 }
@@ -67,7 +67,9 @@ fn every_payload_gives_the_same_rows_from_json_and_from_protobuf() {
     ] {
         let request = payload(file);
         let bytes = request.encode_to_vec();
-        let from_protobuf = metrics(Encoding::Protobuf, &bytes).unwrap().request;
+        let from_protobuf = metrics(Encoding::Protobuf, &bytes, u64::MAX)
+            .unwrap()
+            .request;
         for profile in [Profile::Generic, Profile::Crusoe, Profile::Cerebrium] {
             let translation = Translation::of(profile);
             let from_json = run_as(&translation, request.clone());

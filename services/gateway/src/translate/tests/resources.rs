@@ -1,14 +1,16 @@
 //! What translation promises of resources and scopes, rule by rule.
 
+use auth::tenant::Limits;
 use auth::translation::Translation;
 use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
 use opentelemetry_proto::tonic::metrics::v1::Metric;
 
 use super::build::{
     NOW_MS, all_written, attributes, gauge, labels_of, of, point, request, resource, run, run_as,
-    scope,
+    run_within, scope,
 };
 use super::generic;
+use crate::translate::Reason;
 
 #[test]
 fn rule_44_job_and_instance_come_from_the_resource_and_replace_those_of_the_point() {
@@ -248,5 +250,33 @@ fn target_info_of_a_push_over_days_stays_small() {
             .filter(|row| row.metric == "target_info")
             .count(),
         25
+    );
+}
+
+#[test]
+fn labels_of_a_resource_times_its_points_stay_within_the_room_of_a_push() {
+    let long = "x".repeat(2000);
+    let given = [("region", &*long), ("app_id", &*long), ("app_name", &*long)];
+    let names: Vec<String> = (0..1000).map(|number| number.to_string()).collect();
+    let points = names
+        .iter()
+        .map(|name| point(&[("n", name)], 1.0))
+        .collect();
+    let limits = Limits {
+        max_request_bytes: 60_000,
+        ..Limits::standard()
+    };
+    let batch = run_within(limits, of(&given, vec![gauge("m", points)]));
+    let refused = batch.tally.rejected_for(Reason::RowsTooLarge);
+    assert_eq!(batch.tally.accepted() + refused, 1000);
+    // 16 bytes of rows for each byte that may be sent, and 6 kB of labels a series.
+    assert!(
+        (100..160).contains(&batch.tally.accepted()),
+        "{:?}",
+        batch.tally
+    );
+    assert_eq!(
+        u64::try_from(batch.samples.len()).unwrap(),
+        batch.tally.accepted()
     );
 }

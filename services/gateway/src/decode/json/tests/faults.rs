@@ -2,8 +2,7 @@
 
 use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
 
-use super::{around, decode, fault};
-use crate::decode::json::metrics;
+use super::{around, decode, fault, metrics};
 
 #[test]
 fn json_refuses_integers_that_are_not_whole_or_do_not_fit() {
@@ -124,4 +123,15 @@ fn json_faults_say_what_the_body_probably_is() {
     assert!(error.message.contains("Content-Encoding: gzip"), "{error}");
     let error = metrics(b"\n\x05\x12\x03\n\x01\n").unwrap_err();
     assert!(error.message.contains("application/x-protobuf"), "{error}");
+}
+
+#[test]
+fn json_of_empty_messages_is_refused_before_they_take_memory() {
+    for element in ["{}", "null"] {
+        let json = format!(r#"{{"resourceMetrics":[{}]}}"#, [element; 1000].join(","));
+        let error = crate::decode::json::metrics(json.as_bytes(), 10_000).unwrap_err();
+        assert!(error.too_large, "{error}");
+        let read = crate::decode::json::metrics(json.as_bytes(), 1 << 20).unwrap();
+        assert_eq!(read.request.resource_metrics.len(), 1000);
+    }
 }

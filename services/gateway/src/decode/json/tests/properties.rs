@@ -4,8 +4,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::canonical::canonical;
+use super::metrics;
 use crate::decode::arbitrary::request;
-use crate::decode::json::metrics;
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
@@ -19,7 +19,7 @@ proptest! {
     #[test]
     fn any_bytes_are_decoded_or_refused_without_a_panic(bytes in vec(any::<u8>(), 0..200)) {
         drop(metrics(&bytes));
-        drop(crate::decode::protobuf::metrics(&bytes));
+        drop(crate::decode::protobuf::metrics(&bytes, u64::MAX));
     }
 
     #[test]
