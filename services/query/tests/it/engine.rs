@@ -6,8 +6,8 @@
     reason = "a test fails by panicking"
 )]
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, Command, Stdio};
+use std::io::{BufRead, BufReader, Lines, Write};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 use schemas::connect::Config;
 use tempfile::TempDir;
@@ -21,6 +21,8 @@ const LISTENING: &str = "listening on ";
 /// A running engine with all tables, gone with the test.
 pub(crate) struct Engine {
     child: Child,
+    /// Kept open: the child dies of a pipe that nobody reads, once its test program says that it is slow.
+    _output: Lines<BufReader<ChildStdout>>,
     pub(crate) config: Config,
     _folder: TempDir,
 }
@@ -40,8 +42,8 @@ impl Engine {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let address = lines.map_while(Result::ok).find_map(|line| {
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let address = lines.by_ref().map_while(Result::ok).find_map(|line| {
             line.split_once(LISTENING)
                 .map(|(_, address)| address.to_owned())
         });
@@ -55,6 +57,7 @@ impl Engine {
         schemas::migrate::migrate(&config).await.unwrap();
         Self {
             child,
+            _output: lines,
             config,
             _folder: folder,
         }
