@@ -20,6 +20,8 @@ pub(crate) mod aggregate;
 mod binary;
 mod smoothing;
 mod result;
+#[cfg(test)]
+mod tests;
 
 use grid::{Column, Steps};
 

@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use smallvec::SmallVec;
-
 use crate::error::EvalError;
 use crate::histogram::Histogram;
 use crate::labels::{Labels, Pair, is_metadata};
+
+mod bits;
+
+pub(crate) use bits::{Bits, Words};
 
 /// The evaluation times of one pass, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,172 +57,6 @@ impl Steps {
     /// The last time.
     pub(crate) fn last(self) -> i64 {
         self.at(self.count.saturating_sub(1))
-    }
-}
-
-/// One bit per step.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Bits {
-    words: SmallVec<[u64; 2]>,
-    len: usize,
-}
-
-impl Bits {
-    /// All bits clear.
-    pub(crate) fn new(len: usize) -> Self {
-        Self {
-            words: SmallVec::from_elem(0, len.div_ceil(64)),
-            len,
-        }
-    }
-
-    /// All bits set.
-    pub(crate) fn full(len: usize) -> Self {
-        let mut bits = Self {
-            words: SmallVec::from_elem(u64::MAX, len.div_ceil(64)),
-            len,
-        };
-        let rest = len % 64;
-        if rest > 0
-            && let Some(last) = bits.words.last_mut()
-        {
-            *last = (1 << rest) - 1;
-        }
-        bits
-    }
-
-    #[inline]
-    pub(crate) fn get(&self, index: usize) -> bool {
-        self.words[index / 64] >> (index % 64) & 1 == 1
-    }
-
-    #[inline]
-    pub(crate) fn set(&mut self, index: usize) {
-        self.words[index / 64] |= 1 << (index % 64);
-    }
-
-    #[inline]
-    pub(crate) fn clear(&mut self, index: usize) {
-        self.words[index / 64] &= !(1 << (index % 64));
-    }
-
-    /// How many bits are set.
-    pub(crate) fn ones(&self) -> usize {
-        self.words
-            .iter()
-            .map(|word| word.count_ones() as usize)
-            .sum()
-    }
-
-    pub(crate) fn any(&self) -> bool {
-        self.words.iter().any(|word| *word != 0)
-    }
-
-    pub(crate) fn all(&self) -> bool {
-        self.ones() == self.len
-    }
-
-    /// The indexes of set bits, ascending.
-    pub(crate) fn iter(&self) -> Ones<'_> {
-        let mut words = self.words.iter();
-        let word = words.next().copied().unwrap_or(0);
-        Ones {
-            words,
-            word,
-            base: 0,
-        }
-    }
-
-    pub(crate) fn overlaps(&self, other: &Self) -> bool {
-        self.words
-            .iter()
-            .zip(&other.words)
-            .any(|(left, right)| left & right != 0)
-    }
-
-    pub(crate) fn add(&mut self, other: &Self) {
-        for (left, right) in self.words.iter_mut().zip(&other.words) {
-            *left |= right;
-        }
-    }
-
-    pub(crate) fn keep(&mut self, other: &Self) {
-        for (left, right) in self.words.iter_mut().zip(&other.words) {
-            *left &= right;
-        }
-    }
-
-    pub(crate) fn remove(&mut self, other: &Self) {
-        for (left, right) in self.words.iter_mut().zip(&other.words) {
-            *left &= !right;
-        }
-    }
-}
-
-/// The indexes of set bits.
-#[derive(Clone, Debug)]
-pub(crate) struct Ones<'b> {
-    words: std::slice::Iter<'b, u64>,
-    /// What is left of the current word.
-    word: u64,
-    /// The index of its first bit.
-    base: usize,
-}
-
-impl Iterator for Ones<'_> {
-    type Item = usize;
-
-    #[inline]
-    fn next(&mut self) -> Option<usize> {
-        while self.word == 0 {
-            self.word = *self.words.next()?;
-            self.base += 64;
-        }
-        let bit = self.word.trailing_zeros() as usize;
-        self.word &= self.word - 1;
-        Some(self.base + bit)
-    }
-}
-
-/// [`Bits`] in the making, one after the other.
-#[derive(Debug)]
-pub(crate) struct Words {
-    bits: Bits,
-    word: u64,
-    next: usize,
-}
-
-impl Words {
-    /// Room for `len` bits.
-    pub(crate) fn new(len: usize) -> Self {
-        Self {
-            bits: Bits::new(len),
-            word: 0,
-            next: 0,
-        }
-    }
-
-    #[inline]
-    pub(crate) fn push(&mut self, bit: bool) {
-        self.word |= u64::from(bit) << (self.next % 64);
-        self.next += 1;
-        if self.next.is_multiple_of(64) {
-            self.store();
-        }
-    }
-
-    fn store(&mut self) {
-        if let Some(word) = self.bits.words.get_mut((self.next - 1) / 64) {
-            *word = self.word;
-        }
-        self.word = 0;
-    }
-
-    pub(crate) fn finish(mut self) -> Bits {
-        if !self.next.is_multiple_of(64) {
-            self.store();
-        }
-        self.bits
     }
 }
 
@@ -418,29 +254,6 @@ pub(crate) fn distinct_without_metadata<'l>(mut labels: impl Iterator<Item = &'l
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn full_bits_end_where_the_steps_end() {
-        for len in [0, 1, 63, 64, 65, 200] {
-            let bits = Bits::full(len);
-            assert_eq!(bits.ones(), len);
-            assert!(bits.all());
-            assert_eq!(
-                bits.iter().collect::<Vec<_>>(),
-                (0..len).collect::<Vec<_>>()
-            );
-        }
-    }
-
-    #[test]
-    fn bits_pushed_are_bits_set() {
-        for len in [0, 1, 63, 64, 65, 130] {
-            let mut words = Words::new(len);
-            (0..len).for_each(|bit| words.push(bit % 3 == 0));
-            let set: Vec<usize> = (0..len).step_by(3).collect();
-            assert_eq!(words.finish().iter().collect::<Vec<_>>(), set);
-        }
-    }
 
     #[test]
     fn steps_include_the_end_and_know_when_there_are_none() {

@@ -14,6 +14,9 @@ use super::grid::{Column, Steps, distinct_without_metadata, merge, weight_of};
 use super::raw::{Cursor, Raw, Slice};
 use super::selector::window;
 
+/// After how many samples of windows it is asked again whether anybody still waits for the answer.
+const CHECK_EVERY: usize = 1 << 17;
+
 /// A value that a function gives for one window.
 #[derive(Debug)]
 pub(crate) enum Cell {
@@ -102,6 +105,8 @@ impl<'a> Evaluator<'a> {
                 Some(column) => column,
                 None => self.slide(raw, &source, steps)?,
             };
+            // The direct way ends early when it is stopped.
+            self.check()?;
             if let Some(column) = column {
                 self.hold(column.weight())?;
                 if matches!(name, "rate" | "increase") && column.floats.any() {
@@ -190,14 +195,15 @@ impl<'a> Evaluator<'a> {
         let (mut floats, mut hists) = (Cursor::default(), Cursor::default());
         let mut at_step = vec![0.0; source.params.len()];
         let mut column: Option<Column> = None;
-        let mut samples = 0;
+        let (mut samples, mut next_check) = (0, CHECK_EVERY);
         let (before, after) = self.margins(source.smoothing);
         let falls = raw.falls();
         for step in 0..steps.count {
             let ts = steps.at(step);
             let (start, end) = window(source.shift, source.range, ts);
-            let floats = floats.slice(&raw.floats, start - before, end + after);
-            let hists = hists.slice(&raw.hists, start - before, end + after);
+            let (from, to) = (start.saturating_sub(before), end.saturating_add(after));
+            let floats = floats.slice(&raw.floats, from, to);
+            let hists = hists.slice(&raw.hists, from, to);
             if floats.is_empty() && hists.is_empty() {
                 continue;
             }
@@ -207,6 +213,10 @@ impl<'a> Evaluator<'a> {
                 .iter()
                 .map(|hist| weight_of(hist))
                 .sum::<usize>();
+            if samples >= next_check {
+                self.check()?;
+                next_check = samples + CHECK_EVERY;
+            }
             for (value, param) in at_step.iter_mut().zip(&source.params) {
                 *value = param.get(step).copied().unwrap_or(f64::NAN);
             }

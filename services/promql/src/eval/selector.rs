@@ -204,8 +204,9 @@ impl<'a> Evaluator<'a> {
         let mut matrix = Vec::new();
         for raw in self.raw(&range.selector, false) {
             self.check()?;
-            let floats = Cursor::default().slice(&raw.floats, start - before, end + after);
-            let hists = Cursor::default().slice(&raw.hists, start - before, end + after);
+            let (from, to) = (start.saturating_sub(before), end.saturating_add(after));
+            let floats = Cursor::default().slice(&raw.floats, from, to);
+            let hists = Cursor::default().slice(&raw.hists, from, to);
             let floats = match range.selector.smoothing {
                 Smoothing::None => pairs(floats),
                 smoothing if hists.is_empty() => {

@@ -40,8 +40,10 @@ impl Evaluator<'_> {
             };
             for step in 0..steps.count {
                 let time = selector.shift.of(steps.at(step));
-                let floats = floats.slice(&raw.floats, time - lookback, time + lookback);
-                let hists = hists.slice(&raw.hists, time - lookback, time + lookback);
+                let from = time.saturating_sub(lookback);
+                let to = time.saturating_add(lookback);
+                let floats = floats.slice(&raw.floats, from, to);
+                let hists = hists.slice(&raw.hists, from, to);
                 let cell = self.smooth_cell((floats, hists), time, &place);
                 match cell {
                     Some(Cell::Float(value)) => column.set_float(step, value),

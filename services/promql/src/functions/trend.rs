@@ -5,7 +5,7 @@ use crate::eval::Evaluator;
 use crate::eval::range::{Cell, Window};
 use crate::eval::raw::Slice;
 use crate::kahan::Sum;
-use crate::number::seconds;
+use crate::number::{general, seconds};
 
 use super::notes;
 
@@ -89,7 +89,11 @@ pub(crate) fn double_exponential_smoothing(ev: &Evaluator<'_>, window: &Window<'
 
 fn check_factor(name: &str, short: &str, factor: f64) -> Result<(), EvalError> {
     if factor <= 0.0 || factor >= 1.0 {
-        let text = format!("invalid {name} factor. Expected: 0 < {short} < 1, got: {factor:.6}");
+        let got = match factor.is_infinite() {
+            true => general(factor),
+            false => format!("{factor:.6}"),
+        };
+        let text = format!("invalid {name} factor. Expected: 0 < {short} < 1, got: {got}");
         return Err(EvalError::Execution(text));
     }
     Ok(())

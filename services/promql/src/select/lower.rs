@@ -1,19 +1,15 @@
 //! A parsed expression becomes the tree that is evaluated, and the list of what it reads.
 
-use crate::ast::{
-    Aggregate, At, Binary, BinaryOp, Call, Expr, ExprKind, MatchOp, Matcher, MatrixSelector,
-    Modifiers, Smoothing, Subquery, VectorSelector,
-};
+use crate::ast::{Aggregate, Binary, BinaryOp, Call, Expr, ExprKind};
 use crate::error::EvalError;
-use crate::labels::METRIC_NAME;
 use crate::number::{seconds, span_seconds};
 
 use super::duration::Context;
-use super::node::{
-    AggregateNode, BinaryNode, CallNode, InfoSelection, Node, NodeKind, RangeSelector, Selector,
-    Shift, SubqueryNode,
-};
+use super::node::{AggregateNode, BinaryNode, CallNode, Node, NodeKind};
 use super::{Params, Selection};
+
+mod info;
+mod reads;
 
 /// Functions whose value depends on the evaluation time even where their arguments do not.
 const TIME_DEPENDENT: &[&str] = &[
@@ -96,7 +92,7 @@ fn once(node: Node) -> Node {
 
 impl<'p> Lowering<'p> {
     pub(super) fn new(params: &'p Params) -> Self {
-        let range = params.end - params.start;
+        let range = params.end.saturating_sub(params.start);
         let durations = Context {
             step: seconds(params.step),
             range: seconds(range),
@@ -293,7 +289,7 @@ impl<'p> Lowering<'p> {
         match name {
             "start" => Some(seconds(start)),
             "end" => Some(seconds(end)),
-            "range" => Some(span_seconds(end - start)),
+            "range" => Some(span_seconds(end.saturating_sub(start))),
             "step" => Some(if start == end {
                 0.0
             } else {
@@ -302,241 +298,6 @@ impl<'p> Lowering<'p> {
             _ => None,
         }
     }
-
-    fn range(
-        &mut self,
-        matrix: &MatrixSelector,
-        at: usize,
-        place: Place<'_>,
-    ) -> Result<Lowered, EvalError> {
-        let range = self.durations.millis(&matrix.range, false)?;
-        let selector = self.selector(&matrix.selector, Some(range), place)?;
-        let fixed = selector.shift.at.is_some();
-        Ok(Lowered::new(
-            NodeKind::Range(RangeSelector { selector, range }),
-            at,
-            fixed,
-            false,
-        ))
-    }
-
-    fn subquery(
-        &mut self,
-        subquery: &Subquery,
-        at: usize,
-        place: Place<'_>,
-    ) -> Result<Lowered, EvalError> {
-        let range = self.durations.millis(&subquery.range, false)?;
-        let step = match &subquery.step {
-            Some(step) => self.durations.millis(step, false)?,
-            None => 0,
-        };
-        let step = if step > 0 {
-            step
-        } else {
-            self.params.default_subquery_step.max(1)
-        };
-        let shift = self.shift(&subquery.modifiers)?;
-        let inner = Place {
-            start: shift.of(place.start).saturating_sub(range),
-            end: shift.of(place.end),
-            step,
-            grouping: None,
-            buckets: true,
-            ..place
-        };
-        let expr = self.lower(&subquery.expr, inner)?;
-        // Whatever does not depend on time is evaluated once, even a literal.
-        let expr = if expr.invariant {
-            once(expr.node)
-        } else {
-            expr.node
-        };
-        let node = SubqueryNode {
-            expr,
-            range,
-            step,
-            shift,
-        };
-        let fixed = shift.at.is_some();
-        Ok(Lowered::new(
-            NodeKind::Subquery(Box::new(node)),
-            at,
-            fixed,
-            false,
-        ))
-    }
-
-    fn shift(&self, modifiers: &Modifiers) -> Result<Shift, EvalError> {
-        let offset = match &modifiers.offset {
-            Some(offset) => self.durations.millis(offset, true)?,
-            None => 0,
-        };
-        let at = modifiers.at.map(|at| match at {
-            At::Time(millis) => millis,
-            At::Start => self.params.start,
-            At::End => self.params.end,
-        });
-        Ok(Shift { at, offset })
-    }
-
-    fn selector(
-        &mut self,
-        selector: &VectorSelector,
-        range: Option<i64>,
-        place: Place<'_>,
-    ) -> Result<Selector, EvalError> {
-        let shift = self.shift(&selector.modifiers)?;
-        let lookback = self.params.lookback;
-        let smooth = selector.smoothing == Smoothing::Smoothed;
-        let before = match range {
-            Some(range) if selector.smoothing == Smoothing::None => range,
-            Some(range) => range.saturating_add(lookback),
-            None => lookback,
-        };
-        let after = if smooth { lookback } else { 0 };
-        let grouping = place.grouping.filter(|_| range.is_none());
-        let selection = self.select(Selection {
-            matchers: selector.matchers.clone(),
-            start: shift.of(place.start).saturating_sub(before),
-            end: shift.of(place.end).saturating_add(after),
-            is_range: range.is_some() || smooth,
-            step: place.step,
-            function: place.function,
-            grouping: grouping.map(|aggregate| (!aggregate.without, aggregate.labels.clone())),
-        });
-        Ok(Selector {
-            selection,
-            matchers: selector.matchers.clone(),
-            shift,
-            smoothing: selector.smoothing,
-            stats_only: place.stats && !place.buckets,
-        })
-    }
-
-    /// The number of a selection; one that overlaps an earlier one on the same series widens it.
-    fn select(&mut self, wanted: Selection) -> usize {
-        let same = self.selections.iter().position(|known| {
-            known.matchers == wanted.matchers
-                && known.start <= wanted.end
-                && wanted.start <= known.end
-        });
-        let Some(at) = same else {
-            self.selections.push(wanted);
-            return self.selections.len() - 1;
-        };
-        let known = &mut self.selections[at];
-        known.start = known.start.min(wanted.start);
-        known.end = known.end.max(wanted.end);
-        known.is_range |= wanted.is_range;
-        known.step = known.step.min(wanted.step);
-        if known.function != wanted.function {
-            known.function = None;
-        }
-        if known.grouping != wanted.grouping {
-            known.grouping = None;
-        }
-        at
-    }
-
-    /// What `info` reads besides its argument: info series at the times the argument is looked at.
-    fn info(&mut self, call: &Call, place: Place<'_>) -> Result<InfoSelection, EvalError> {
-        let shift = match call.args.first() {
-            Some(arg) => self.first_shift(arg, &[])?.unwrap_or_default(),
-            None => Shift::default(),
-        };
-        let given: &[Matcher] = match call.args.get(1).map(|arg| &arg.kind) {
-            Some(ExprKind::Vector(selector)) => &selector.matchers,
-            _ => &[],
-        };
-        let (names, data): (Vec<_>, Vec<_>) = given
-            .iter()
-            .cloned()
-            .partition(|matcher| matcher.name == METRIC_NAME);
-        let names = effective_names(names);
-        let selection = self.select(Selection {
-            matchers: data.iter().chain(&names).cloned().collect(),
-            start: shift.of(place.start).saturating_sub(self.params.lookback),
-            end: shift.of(place.end),
-            is_range: false,
-            step: place.step,
-            function: Some("info"),
-            grouping: None,
-        });
-        Ok(InfoSelection {
-            selection,
-            shift,
-            data,
-            names,
-        })
-    }
-
-    /// The time shift of the first selector in `expr`, seen through the subqueries around it.
-    fn first_shift(&self, expr: &Expr, around: &[&Modifiers]) -> Result<Option<Shift>, EvalError> {
-        let selector = match &expr.kind {
-            ExprKind::Vector(selector) => selector,
-            ExprKind::Matrix(matrix) => &matrix.selector,
-            ExprKind::Subquery(subquery) => {
-                let mut around = around.to_vec();
-                around.push(&subquery.modifiers);
-                return self.first_shift(&subquery.expr, &around);
-            }
-            _ => {
-                for child in children(expr) {
-                    if let Some(shift) = self.first_shift(child, around)? {
-                        return Ok(Some(shift));
-                    }
-                }
-                return Ok(None);
-            }
-        };
-        let mut shift = self.shift(&selector.modifiers)?;
-        for modifiers in around.iter().rev() {
-            if shift.at.is_some() {
-                break;
-            }
-            let outer = self.shift(modifiers)?;
-            shift = Shift {
-                at: outer.at,
-                offset: shift.offset + outer.offset,
-            };
-        }
-        Ok(Some(shift))
-    }
-}
-
-fn children(expr: &Expr) -> Vec<&Expr> {
-    match &expr.kind {
-        ExprKind::Paren(inner) | ExprKind::Unary { expr: inner, .. } => vec![inner],
-        ExprKind::Binary(binary) => vec![&binary.left, &binary.right],
-        ExprKind::Aggregate(aggregate) => std::iter::once(&aggregate.expr)
-            .chain(&aggregate.param)
-            .collect(),
-        ExprKind::Call(call) => call.args.iter().collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// The name conditions that select info metrics: as given where one of them is positive, else with
-/// `.+_info` in front; without any, `target_info`.
-fn effective_names(names: Vec<Matcher>) -> Vec<Matcher> {
-    if names
-        .iter()
-        .any(|name| matches!(name.op, MatchOp::Equal | MatchOp::Regex))
-    {
-        return names;
-    }
-    let (op, value) = if names.is_empty() {
-        (MatchOp::Equal, "target_info")
-    } else {
-        (MatchOp::Regex, ".+_info")
-    };
-    let first = Matcher {
-        name: METRIC_NAME.to_owned(),
-        op,
-        value: value.to_owned(),
-    };
-    std::iter::once(first).chain(names).collect()
 }
 
 fn aggregate_name(aggregate: &Aggregate) -> &'static str {

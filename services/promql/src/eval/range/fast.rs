@@ -9,7 +9,7 @@ use crate::functions::over_time::{max_of, mean_of, min_of, sum_of};
 use crate::functions::rate::{DELTA, INCREASE, Limits, RATE, change_of_floats};
 use crate::number::{count, span_seconds};
 
-use super::Source;
+use super::{CHECK_EVERY, Source};
 
 /// One series at all steps, or `None` where this is not the way to compute it. The inner `None` is a
 /// series without a value at any step.
@@ -82,7 +82,7 @@ pub(super) fn slide(
     })
 }
 
-/// Applies `function` to every window that has samples.
+/// Applies `function` to every window that has samples, until nobody waits for it any more.
 #[inline]
 fn each(
     raw: &Raw<'_>,
@@ -97,7 +97,7 @@ fn each(
     let (first, _) = window(source.shift, source.range, steps.start);
     let mut low = ts.partition_point(|ts| *ts <= first);
     let mut high = low;
-    let mut samples = 0;
+    let (mut samples, mut next_check) = (0, CHECK_EVERY);
     for (step, cell) in vals.iter_mut().enumerate() {
         let (start, end) = window(source.shift, source.range, steps.at(step));
         while high < ts.len() && ts[high] <= end {
@@ -112,6 +112,12 @@ fn each(
             starts: &[],
         };
         samples += high - low;
+        if samples >= next_check {
+            if ev.check().is_err() {
+                break;
+            }
+            next_check = samples + CHECK_EVERY;
+        }
         let value = if low < high {
             function(slice, (start, end))
         } else {

@@ -1,0 +1,171 @@
+//! Queries that have no value, and the words that say so.
+
+use super::*;
+
+fn two(left: f64, right: f64) -> [Series; 2] {
+    [
+        series(&[("__name__", "a"), ("x", "1")], &[(60, left), (120, left)]),
+        series(
+            &[("__name__", "b"), ("x", "1")],
+            &[(60, right), (120, right)],
+        ),
+    ]
+}
+
+#[test]
+fn series_that_differ_in_name_alone_cannot_lose_it() {
+    let stored = two(1.0, 2.0);
+    let text = "vector cannot contain metrics with the same labelset";
+    for query in [
+        r#"abs({x="1"})"#,
+        r#"-{x="1"}"#,
+        r#"{x="1"} + 1"#,
+        r#"rate({__name__=~".+"}[5m])"#,
+        r#"label_replace({x="1"}, "__name__", "same", "", "")"#,
+    ] {
+        assert_eq!(
+            error(query, Params::instant(120_000), &stored),
+            text,
+            "{query}"
+        );
+        assert_eq!(
+            error(query, Params::range(60_000, 120_000, 60_000), &stored),
+            text,
+            "{query}"
+        );
+    }
+}
+
+#[test]
+fn duplicates_of_a_rate_count_over_the_whole_range() {
+    let stored = [
+        series(&[("__name__", "a")], &[(0, 1.0), (60, 2.0)]),
+        series(&[("__name__", "b")], &[(3600, 1.0), (3660, 2.0)]),
+    ];
+    let query = r#"rate({__name__=~"a|b"}[5m])"#;
+    let text = "vector cannot contain metrics with the same labelset";
+    assert_eq!(
+        error(query, Params::range(0, 3_660_000, 60_000), &stored),
+        text
+    );
+    assert_eq!(values(query, 60, &stored).len(), 1);
+}
+
+#[test]
+fn many_to_many_matching_names_the_group_and_both_series() {
+    let stored = [
+        series(&[("__name__", "a"), ("x", "1")], &[(60, 1.0)]),
+        series(&[("__name__", "b"), ("x", "1"), ("y", "1")], &[(60, 1.0)]),
+        series(&[("__name__", "b"), ("x", "1"), ("y", "2")], &[(60, 1.0)]),
+    ];
+    assert_eq!(
+        error("a + on(x) b", Params::instant(60_000), &stored),
+        r#"found duplicate series for the match group {x="1"} on the right hand-side of the operation: [{__name__="b", x="1", y="1"}, {__name__="b", x="1", y="2"}];many-to-many matching not allowed: matching labels must be unique on one side"#
+    );
+    assert_eq!(
+        error("b + on(x) a", Params::instant(60_000), &stored),
+        "multiple matches for labels: many-to-one matching must be explicit (group_left/group_right)"
+    );
+    assert_eq!(
+        error(
+            "b + on(x) group_left(y) a",
+            Params::instant(60_000),
+            &stored
+        ),
+        "multiple matches for labels: grouping labels must ensure unique matches"
+    );
+}
+
+#[test]
+fn too_many_samples_are_refused_not_gathered() {
+    let stored: Vec<Series> = ["1", "2", "3"]
+        .map(|name| series(&[("__name__", "m"), ("n", name)], &[(60, 1.0), (120, 2.0)]))
+        .to_vec();
+    let text = "query processing would load too many samples into memory in query execution";
+    let params = Params {
+        max_samples: 2,
+        ..Params::instant(60_000)
+    };
+    assert_eq!(error("m", params, &stored), text);
+    assert_eq!(
+        error(
+            "sum(rate(m[5m]))",
+            Params {
+                start: 120_000,
+                end: 120_000,
+                ..params
+            },
+            &stored
+        ),
+        text
+    );
+    assert!(
+        evaluate(
+            "sum(m)",
+            Params {
+                max_samples: 10,
+                ..params
+            },
+            &stored
+        )
+        .is_ok()
+    );
+    let long = Params {
+        max_samples: 1000,
+        ..Params::range(0, 1 << 50, 1)
+    };
+    assert_eq!(error("vector(1)", long, &[]), text);
+}
+
+#[test]
+fn a_cancelled_evaluation_stops() {
+    let stored = two(1.0, 2.0);
+    let plan = Plan::new(parse("a").unwrap(), Params::instant(60_000)).unwrap();
+    let sets = plan
+        .selections()
+        .iter()
+        .map(|selection| fetch(selection, &stored))
+        .collect();
+    let stopped = super::super::evaluate_with(&plan, sets, &|| true).unwrap_err();
+    assert_eq!(stopped, EvalError::Cancelled);
+}
+
+#[test]
+fn parameters_out_of_range_are_named() {
+    let stored = two(1.0, 2.0);
+    let at = Params::instant(120_000);
+    assert_eq!(error("topk(NaN, a)", at, &stored), "Parameter value is NaN");
+    assert_eq!(
+        error("topk(1e300, a)", at, &stored),
+        "Scalar value 1e+300 overflows int64"
+    );
+    assert_eq!(
+        error("limit_ratio(NaN, a)", at, &stored),
+        "Ratio value is NaN"
+    );
+    assert_eq!(
+        error("double_exponential_smoothing(a[5m], 1, 0.5)", at, &stored),
+        "invalid smoothing factor. Expected: 0 < sf < 1, got: 1.000000"
+    );
+    assert_eq!(
+        error(r#"label_replace(a, "", "", "x", "")"#, at, &stored),
+        "invalid destination label name in label_replace(): "
+    );
+    assert_eq!(
+        error(r#"label_replace(a, "y", "", "x", "(")"#, at, &stored),
+        "invalid regular expression in label_replace(): ("
+    );
+}
+
+#[test]
+fn only_scalars_and_vectors_have_ranges() {
+    let range = Params::range(0, 60_000, 60_000);
+    assert_eq!(
+        error("a[5m]", range, &[]),
+        "invalid expression type \"range vector\" for range query, must be Scalar or instant Vector"
+    );
+    assert_eq!(
+        error("\"text\"", range, &[]),
+        "invalid expression type \"string\" for range query, must be Scalar or instant Vector"
+    );
+}
