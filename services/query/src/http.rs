@@ -6,6 +6,9 @@ pub(crate) mod time;
 pub(crate) mod params;
 mod queries;
 mod listing;
+mod tree;
+mod federate;
+mod remote_read;
 mod status;
 mod answer;
 pub(crate) mod json;
@@ -29,6 +32,8 @@ pub(crate) fn router(app: App) -> Router {
     Router::new()
         .nest("/api/v1", api.clone())
         .nest("/prometheus/api/v1", api)
+        .route("/federate", get(federate::federate))
+        .route("/prometheus/federate", get(federate::federate))
         .route("/-/healthy", get(|| async { "Sluice query is healthy.\n" }))
         .route("/-/ready", get(|| async { "Sluice query is ready.\n" }))
         .fallback(not_found)
@@ -45,6 +50,8 @@ fn api() -> Router<App> {
         .route("/query_range", both(queries::range))
         .route("/query_exemplars", both(queries::exemplars))
         .route("/format_query", both(queries::format))
+        .route("/parse_query", both(queries::tree))
+        .route("/read", axum::routing::post(remote_read::read))
         .route("/series", both(listing::series))
         .route("/labels", both(listing::names))
         .route("/label/{name}/values", get(listing::values))

@@ -1,4 +1,4 @@
-//! `query`, `query_range`, `query_exemplars` and `format_query`.
+//! `query`, `query_range`, `query_exemplars`, `format_query` and `parse_query`.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -11,6 +11,7 @@ use crate::http::around::Cost;
 use crate::http::form::Form;
 use crate::http::reader::Reader;
 use crate::http::reply::{Failure, success};
+use crate::http::tree::tree as tree_of;
 use crate::http::{answer, json, params};
 use crate::plan::Question;
 
@@ -51,6 +52,14 @@ pub(super) async fn format(_: Reader, form: Form) -> Result<Response, Failure> {
     let expr = parse(form.get("query")).map_err(|why| Failure::parameter("query", why))?;
     Ok(success(&[], |out| {
         json::string(out, &promql::format::pretty(&expr))
+    }))
+}
+
+/// `parse_query`: the expression as a tree.
+pub(super) async fn tree(_: Reader, form: Form) -> Result<Response, Failure> {
+    let expr = parse(form.get("query")).map_err(|why| Failure::parameter("query", why))?;
+    Ok(success(&[], |out| {
+        out.extend_from_slice(tree_of(&expr).to_string().as_bytes());
     }))
 }
 
