@@ -75,6 +75,8 @@ struct Source<'a> {
     range: i64,
     smoothing: Smoothing,
     at: usize,
+    /// What its samples weigh in the budget.
+    weight: usize,
     /// The selector itself, where it is not a subquery.
     selector: Option<&'a Selector>,
 }
@@ -115,6 +117,8 @@ impl<'a> Evaluator<'a> {
                 columns.push(column);
             }
         }
+        // The samples of a subquery are gone after this; stored ones were never counted.
+        self.release(source.weight);
         self.finish_range(name, &source, columns, steps)
     }
 
@@ -167,20 +171,25 @@ impl<'a> Evaluator<'a> {
                     range: range.range,
                     smoothing: selector.smoothing,
                     at: arg.at,
+                    weight: 0,
                     selector: Some(selector),
                 })
             }
-            NodeKind::Subquery(subquery) => Ok(Source {
-                function,
-                params,
-                series: self.subquery(subquery, steps)?,
-                shift: subquery.shift,
-                range: subquery.range,
-                smoothing: Smoothing::None,
-                // Prometheus loses the place of a subquery, and its remarks stand at the start.
-                at: 0,
-                selector: None,
-            }),
+            NodeKind::Subquery(subquery) => {
+                let (series, weight) = self.subquery(subquery, steps)?;
+                Ok(Source {
+                    function,
+                    params,
+                    series,
+                    shift: subquery.shift,
+                    range: subquery.range,
+                    smoothing: Smoothing::None,
+                    // Prometheus loses the place of a subquery, and its remarks stand at the start.
+                    at: 0,
+                    weight,
+                    selector: None,
+                })
+            }
             _ => Err(EvalError::Execution(format!("{name} needs a range"))),
         }
     }

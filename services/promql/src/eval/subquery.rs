@@ -5,22 +5,23 @@ use crate::select::node::SubqueryNode;
 use crate::value::MatrixSeries;
 
 use super::Evaluator;
-use super::grid::Steps;
+use super::grid::{Column, Steps};
 use super::raw::Raw;
 
 impl<'a> Evaluator<'a> {
-    /// The samples that a function over the subquery reads at `steps`.
+    /// The samples that a function over the subquery reads at `steps`, and their weight.
     pub(super) fn subquery(
         &self,
         subquery: &'a SubqueryNode,
         steps: Steps,
-    ) -> Result<Vec<Raw<'a>>, EvalError> {
+    ) -> Result<(Vec<Raw<'a>>, usize), EvalError> {
         let inner = inner_steps(subquery, steps);
         let columns = self.vector(&subquery.expr, inner)?;
-        Ok(columns
+        let weight = columns.iter().map(Column::weight).sum();
+        let series = columns
             .into_iter()
-            .map(|column| Raw::evaluated(column, inner))
-            .collect())
+            .map(|column| Raw::evaluated(column, inner));
+        Ok((series.collect(), weight))
     }
 
     /// A bare subquery: its samples at its own steps.
