@@ -88,6 +88,23 @@ pub struct Selection {
     pub grouping: Option<(bool, Vec<String>)>,
 }
 
+impl Selection {
+    /// All samples of what matches, after `start` and up to `end` (milliseconds), for uses without an
+    /// expression.
+    #[must_use]
+    pub fn window(matchers: Vec<Matcher>, start: i64, end: i64) -> Self {
+        Self {
+            matchers,
+            start,
+            end,
+            is_range: true,
+            step: 0,
+            function: None,
+            grouping: None,
+        }
+    }
+}
+
 /// An expression that is ready to be evaluated once its selections are fetched.
 #[derive(Clone, Debug)]
 pub struct Plan {
