@@ -102,7 +102,8 @@ pub async fn run(config: Config, stop: CancellationToken) -> Result<Running, Emb
         if !matches!(closed, Ok(true)) {
             tracing::warn!("not every ClickHouse session closed within {CLOSING:?}");
         }
-        drop(folder);
+        // The engine works in the folder until the process ends, so nobody else may have it before that.
+        std::mem::forget(folder);
     });
     Ok(Running { address, done })
 }

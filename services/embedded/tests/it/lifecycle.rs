@@ -42,6 +42,19 @@ async fn the_engine_never_sees_the_standard_input_of_its_process() {
 }
 
 #[tokio::test]
+async fn a_folder_is_free_when_its_engine_is_gone_and_not_before() {
+    let folder = tempdir().unwrap();
+    let mut server = Server::start(folder.path());
+    for _ in 0..4 {
+        server.tell_to_stop();
+        embedded::until_free(folder.path(), std::time::Duration::from_secs(60)).await;
+        let next = Server::start(folder.path());
+        assert_eq!(next.ask("SELECT 1").await, "1");
+        server = next;
+    }
+}
+
+#[tokio::test]
 async fn a_second_process_on_a_folder_is_refused_by_name() {
     let folder = tempdir().unwrap();
     let server = Server::start(folder.path());

@@ -111,13 +111,18 @@ impl Server {
         tokio::time::timeout(patience, wait).await.unwrap();
     }
 
-    /// Asks the process to stop and waits for it; whether it ended well.
-    pub(crate) async fn terminate(&self) -> bool {
+    /// Asks the process to stop.
+    pub(crate) fn tell_to_stop(&self) {
         let told = Command::new("kill")
             .arg(self.id.to_string())
             .status()
             .unwrap();
         assert!(told.success());
+    }
+
+    /// Asks the process to stop and waits for it; whether it ended well.
+    pub(crate) async fn terminate(&self) -> bool {
+        self.tell_to_stop();
         loop {
             if let Some(status) = self.child.lock().unwrap().try_wait().unwrap() {
                 return status.success();
