@@ -88,7 +88,7 @@ fn explain(text: &str, fault: Fault) -> DecodeError {
         .as_ref()
         .map(|field| format!("{field}: "))
         .unwrap_or_default();
-    let hint = hint(text.as_bytes(), offset);
+    let hint = hint(text.as_bytes());
     DecodeError {
         message: format!(
             "body is not valid OTLP/JSON: line {line} column {column}: {path}{what}{hint}"
@@ -103,7 +103,7 @@ fn not_text(body: &[u8], offset: usize) -> DecodeError {
     DecodeError {
         message: format!(
             "body is not valid OTLP/JSON: byte {offset} is not UTF-8{}",
-            hint(body, offset)
+            hint(body)
         ),
         field: None,
         offset: Some(offset),
@@ -111,11 +111,12 @@ fn not_text(body: &[u8], offset: usize) -> DecodeError {
     }
 }
 
-/// What the body probably is instead, when it went wrong within its first bytes.
-fn hint(body: &[u8], offset: usize) -> &'static str {
+/// What the body probably is instead.
+fn hint(body: &[u8]) -> &'static str {
     match body {
         [0x1f, 0x8b, ..] => "; it looks gzip-compressed: send the header `Content-Encoding: gzip`",
-        [0x0a, ..] if offset < 4 => {
+        // Protobuf's first field; a line end too, but then a brace follows.
+        [0x0a, rest @ ..] if rest.trim_ascii_start().first() != Some(&b'{') => {
             "; it looks like protobuf: send the header `Content-Type: application/x-protobuf`"
         }
         _ => "",

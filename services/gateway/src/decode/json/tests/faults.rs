@@ -121,6 +121,8 @@ fn json_faults_name_line_column_path_and_what_was_expected() {
 fn json_faults_say_what_the_body_probably_is() {
     let error = metrics(&[0x1f, 0x8b, 0x08, 0x00]).unwrap_err();
     assert!(error.message.contains("Content-Encoding: gzip"), "{error}");
+    let error = metrics(b"\n\x05\x12\x03\n\x01\xff").unwrap_err();
+    assert!(error.message.contains("application/x-protobuf"), "{error}");
     let error = metrics(b"\n\x05\x12\x03\n\x01\n").unwrap_err();
     assert!(error.message.contains("application/x-protobuf"), "{error}");
 }
