@@ -1,8 +1,8 @@
 //! The Prometheus HTTP API over ClickHouse: requests become answers.
 //!
-//! The path of a query: [`http`] knows who asks and reads the parameters → [`plan`] parses them into an
-//! expression and what it selects → [`budget`] gives it a turn → [`fetch`] reads the selected series →
-//! [`execute`] evaluates them (`promql`) → [`http`] writes Prometheus' JSON.
+//! The path of a query: `http` knows who asks and reads the parameters → `plan` parses them into an
+//! expression and what it selects → `budget` gives it a turn → `fetch` reads the selected series →
+//! `execute` evaluates them (`promql`) → `http` writes Prometheus' JSON.
 
 mod config;
 mod app;
