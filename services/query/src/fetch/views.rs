@@ -21,6 +21,11 @@ fn float(count: u64) -> f64 {
     count as f64
 }
 
+/// Counts up to here: at most 2⁶⁴ − 1, however absurd the counts of the sender are.
+fn sum_of(total: u64, count: &u64) -> u64 {
+    total.saturating_add(*count)
+}
+
 /// `…_count`.
 pub(crate) fn counts(points: &Points) -> Floats {
     column(points, |at| Some(float(points.count[at])))
@@ -36,7 +41,7 @@ pub(crate) fn bucket(points: &Points, bound: usize, bounds: usize) -> Floats {
     column(points, |at| {
         let counts = points.pos.get(at);
         let upto = if bound < bounds {
-            counts.iter().take(bound + 1).sum()
+            counts.iter().take(bound + 1).fold(0, sum_of)
         } else {
             points.count[at]
         };
@@ -96,7 +101,7 @@ fn cumulative(points: &Points, at: usize, bounds: &mut Bounds) -> Vec<(String, u
     let mut total = 0;
     let mut out = Vec::new();
     let mut add = |le: f64, count: u64| {
-        total += count;
+        total = sum_of(total, &count);
         out.push((bound_text(le), total));
     };
     for (index, count) in indexed(&shape.negative).rev() {

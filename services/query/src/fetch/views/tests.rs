@@ -171,3 +171,16 @@ fn bounds_between_powers_of_two_are_prometheus_own() {
     assert_eq!(bounds.upper(0, -2), 0.25);
     assert_eq!(bounds.upper(9, 512), 2.0);
 }
+
+#[test]
+fn absurd_counts_stay_at_the_greatest_number() {
+    let points = Points {
+        ts: vec![10],
+        count: vec![u64::MAX],
+        sum: vec![Some(1.0)],
+        pos: lists(&[&[u64::MAX, u64::MAX, 0]]),
+        ..Points::default()
+    };
+    assert_eq!(bucket(&points, 0, 2).values, [u64::MAX as f64]);
+    assert_eq!(bucket(&points, 1, 2).values, [u64::MAX as f64]);
+}
