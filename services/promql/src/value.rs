@@ -64,7 +64,8 @@ pub struct MatrixSeries {
 pub struct Answer {
     /// The value.
     pub value: Value,
-    /// Texts that start with `PromQL warning: `, in the order of their first appearance; not limited.
+    /// Texts that start with `PromQL warning: `, in the order of their first appearance, at most 1,000
+    /// of both kinds.
     pub warnings: Vec<String>,
     /// Texts that start with `PromQL info: `, likewise.
     pub infos: Vec<String>,

@@ -5,7 +5,7 @@
 
 use super::lexer::Lexer;
 use super::token::{Token, TokenKind};
-use super::{Failure, MAX_DEPTH, Options, number, quoted};
+use super::{Failure, MAX_DEPTH, Options, number, quoted, regex};
 use crate::ast::{Expr, ExprKind, Matcher};
 
 #[derive(Debug)]
@@ -20,6 +20,8 @@ pub(super) struct Parser<'q> {
     pub(super) aggregations: usize,
     /// How many expressions are open.
     depth: usize,
+    /// What the regexes still to come may take.
+    pub(super) regex_bytes: usize,
     pub(super) options: Options,
 }
 
@@ -48,6 +50,7 @@ impl<'q> Parser<'q> {
             closing: 0,
             aggregations: 0,
             depth: 0,
+            regex_bytes: regex::MAX_BYTES,
             options,
         }
     }

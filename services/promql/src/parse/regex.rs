@@ -8,10 +8,18 @@ mod class;
 mod escape;
 mod group;
 
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 
 /// Go's bound on a repetition, and on the product of nested ones.
 const MAX_REPEAT: u32 = 1000;
+
+/// The sizes in bytes that a compiled regex is told to stay within, one after the other; beyond the last it is
+/// too large.
+const SIZES: [usize; 5] = [4 << 10, 32 << 10, 256 << 10, 2 << 20, 10 << 20];
+
+/// What the compiled regexes of one query may take together, in bytes. A few characters such as `\pL{1000}`
+/// become megabytes and take long to compile, and a query has room for thousands of them.
+pub(super) const MAX_BYTES: usize = 32 << 20;
 
 /// Compiles a regex as Prometheus runs it: over the whole value, `.` matching line breaks.
 ///
@@ -19,15 +27,31 @@ const MAX_REPEAT: u32 = 1000;
 ///
 /// Go's text: ``error parsing regexp: missing closing ): `a(` ``.
 pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
+    within(pattern, &mut SIZES.iter().sum())
+}
+
+/// [`compile`], the size of what is compiled taken off `left`.
+///
+/// # Errors
+///
+/// As [`compile`], and where less is left than it takes.
+pub(super) fn within(pattern: &str, left: &mut usize) -> Result<Regex, String> {
+    let fault = |what: &str| format!("error parsing regexp: {what}: `{pattern}`");
     let translated =
         translate(pattern).map_err(|error| format!("error parsing regexp: {error}"))?;
-    Regex::new(&format!("^(?s:{translated})$")).map_err(|error| {
-        let what = match error {
-            regex::Error::CompiledTooBig(_) => "expression too large",
-            _ => "expression nests too deeply",
-        };
-        format!("error parsing regexp: {what}: `{pattern}`")
-    })
+    let anchored = format!("^(?s:{translated})$");
+    for size in SIZES {
+        // What did not fit was work as well.
+        *left = left
+            .checked_sub(size)
+            .ok_or_else(|| fault("the regexes of the query are too large together"))?;
+        match RegexBuilder::new(&anchored).size_limit(size).build() {
+            Ok(regex) => return Ok(regex),
+            Err(regex::Error::CompiledTooBig(_)) => {}
+            Err(_) => return Err(fault("expression nests too deeply")),
+        }
+    }
+    Err(fault("expression too large"))
 }
 
 /// Whether the regex matches the empty text; false for what is no regex.

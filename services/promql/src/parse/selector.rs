@@ -80,7 +80,8 @@ impl<'q> Parser<'q> {
         let value = self.take()?;
         let value = self.string(value)?;
         if matches!(op, MatchOp::Regex | MatchOp::NotRegex) {
-            regex::compile(&value).map_err(|message| Failure::new(label.at, message))?;
+            regex::within(&value, &mut self.regex_bytes)
+                .map_err(|message| Failure::new(label.at, message))?;
         }
         Ok(Matcher { name, op, value })
     }
