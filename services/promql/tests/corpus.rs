@@ -1,5 +1,5 @@
-//! Prometheus' own test corpus in, a verdict for every evaluation in it out, held against a ledger of the
-//! failures that are known.
+//! Files of PromQL evaluations in, a verdict for every evaluation in them out: Prometheus' own corpus, held
+//! against a ledger of the failures that are known, and the files in `golden`, which must all pass.
 //!
 //! The corpus lies beside the repository in `../shared/promqltest`; without it the test says so and passes.
 //! `PROMQL_CORPUS=functions.test:120` runs what starts with that, and shows all that fails.
@@ -30,12 +30,20 @@ mod run;
 mod compare;
 #[path = "corpus/ledger.rs"]
 mod ledger;
+#[path = "corpus/golden.rs"]
+mod golden;
+#[path = "corpus/features.rs"]
+mod features;
+#[path = "corpus/conformance.rs"]
+mod conformance;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use ledger::Ledger;
+use promql::select::Features;
+use run::{CORPUS, Engine};
 use script::Command;
 use store::Store;
 
@@ -49,9 +57,8 @@ struct Tally {
 
 #[test]
 fn every_evaluation_of_the_corpus_passes_unless_the_ledger_says_why_not() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/promqltest");
-    let Ok(folder) = folder.canonicalize() else {
-        println!("SKIPPED: the corpus is not there: {}", folder.display());
+    let Some(folder) = corpus() else {
+        println!("SKIPPED: the corpus is not there");
         return;
     };
     let only = std::env::var("PROMQL_CORPUS").ok();
@@ -66,7 +73,7 @@ fn every_evaluation_of_the_corpus_passes_unless_the_ledger_says_why_not() {
         {
             continue;
         }
-        let tally = file(&std::fs::read_to_string(&path).unwrap());
+        let tally = file(&std::fs::read_to_string(&path).unwrap(), CORPUS);
         println!(
             "{name:28} {:4} passed {:4} failed",
             tally.passed,
@@ -95,6 +102,12 @@ fn every_evaluation_of_the_corpus_passes_unless_the_ledger_says_why_not() {
     }
 }
 
+/// Where the corpus is, if it is there.
+fn corpus() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/promqltest");
+    folder.canonicalize().ok()
+}
+
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder)
         .unwrap()
@@ -109,7 +122,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-fn file(text: &str) -> Tally {
+fn file(text: &str, features: Features) -> Tally {
     let mut store = Store::default();
     let mut tally = Tally::default();
     for command in script::commands(text) {
@@ -117,7 +130,11 @@ fn file(text: &str) -> Tally {
             Command::Clear => store.clear(),
             Command::Load { with_nhcb, series } => store.load(&series, with_nhcb),
             Command::Eval(eval) => {
-                let verdict = catch_unwind(AssertUnwindSafe(|| run::eval(&eval, &store)));
+                let engine = Engine {
+                    store: &store,
+                    features,
+                };
+                let verdict = catch_unwind(AssertUnwindSafe(|| run::eval(&eval, &engine)));
                 let verdict = verdict.unwrap_or_else(|_| Err("panicked".to_owned()));
                 match verdict {
                     Ok(()) => tally.passed += 1,
@@ -136,7 +153,7 @@ fn file(text: &str) -> Tally {
 #[test]
 fn what_is_expected_wrongly_is_noticed() {
     let loaded = "load 1m\n  a{x=\"1\"} 1 2 3\n  h {{schema:0 sum:1 count:1 buckets:[1]}}x3\n\n";
-    let failures = |eval: &str| file(&format!("{loaded}{eval}\n")).failed.len();
+    let failures = |eval: &str| file(&format!("{loaded}{eval}\n"), CORPUS).failed.len();
     let instant = |rest: &str| failures(&format!("eval instant at 1m {rest}"));
     assert_eq!(instant("a\n  a{x=\"1\"} 2"), 0);
     assert_eq!(instant("a\n  a{x=\"1\"} 2.00001"), 1);

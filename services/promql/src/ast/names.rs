@@ -47,6 +47,28 @@ impl ValueType {
 }
 
 impl BinaryOp {
+    /// All operators, in the order of their variants.
+    pub const ALL: [Self; 18] = [
+        Self::Add,
+        Self::Sub,
+        Self::Mul,
+        Self::Div,
+        Self::Mod,
+        Self::Pow,
+        Self::Atan2,
+        Self::Eql,
+        Self::Neq,
+        Self::Lte,
+        Self::Lss,
+        Self::Gte,
+        Self::Gtr,
+        Self::And,
+        Self::Or,
+        Self::Unless,
+        Self::TrimUpper,
+        Self::TrimLower,
+    ];
+
     /// The operator as written in a query.
     #[must_use]
     pub fn symbol(self) -> &'static str {
@@ -89,6 +111,24 @@ impl BinaryOp {
 }
 
 impl AggregateOp {
+    /// All operators, in the order of their variants.
+    pub const ALL: [Self; 14] = [
+        Self::Sum,
+        Self::Avg,
+        Self::Count,
+        Self::Min,
+        Self::Max,
+        Self::Group,
+        Self::Stddev,
+        Self::Stdvar,
+        Self::TopK,
+        Self::BottomK,
+        Self::CountValues,
+        Self::Quantile,
+        Self::LimitK,
+        Self::LimitRatio,
+    ];
+
     /// The name as written in a query.
     #[must_use]
     pub fn name(self) -> &'static str {

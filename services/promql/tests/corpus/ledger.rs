@@ -27,6 +27,11 @@ impl Ledger {
         }
     }
 
+    /// Places and reasons.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&String, &String)> {
+        self.entries.iter()
+    }
+
     /// Failures of a file that are not listed, and listed ones that pass.
     pub(crate) fn differences(&self, file: &str, failed: &BTreeMap<usize, String>) -> Vec<String> {
         let mut wrong = Vec::new();

@@ -13,19 +13,32 @@ use crate::pinned::pinned;
 use crate::script::Eval;
 use crate::store::Store;
 
+/// The switches that Prometheus' own corpus assumes.
+pub(crate) const CORPUS: Features = Features {
+    delayed_name_removal: true,
+    start_timestamps: true,
+    type_and_unit_labels: false,
+};
+
+/// Loaded series and the switches of the engine.
+pub(crate) struct Engine<'s> {
+    pub(crate) store: &'s Store,
+    pub(crate) features: Features,
+}
+
 /// Runs the evaluation as written. An instant one also runs in the middle of a range, and pinned by `@` at
 /// other times, which must not change its value.
-pub(crate) fn eval(eval: &Eval, store: &Store) -> Result<(), String> {
+pub(crate) fn eval(eval: &Eval, engine: &Engine<'_>) -> Result<(), String> {
     if !eval.instant {
         let answer = query(
             &eval.expr,
             Params::range(eval.start, eval.end, eval.step),
-            store,
+            engine,
         );
         return judge(eval, answer).map(drop);
     }
     let at = eval.end;
-    instant(eval, &eval.expr, at, store)?;
+    instant(eval, &eval.expr, at, engine)?;
     let Ok(expr) = parse(&eval.expr) else {
         return Ok(());
     };
@@ -39,14 +52,14 @@ pub(crate) fn eval(eval: &Eval, store: &Store) -> Result<(), String> {
         vec![-10 * at, 0, at / 5, at, 10 * at]
     };
     for other in others {
-        instant(eval, &pinned, other, store)
+        instant(eval, &pinned, other, engine)
             .map_err(|error| format!("`{pinned}` at {other}: {error}"))?;
     }
     Ok(())
 }
 
-fn instant(eval: &Eval, expr: &str, at: i64, store: &Store) -> Result<(), String> {
-    let Some(answer) = judge(eval, query(expr, Params::instant(at), store))? else {
+fn instant(eval: &Eval, expr: &str, at: i64, engine: &Engine<'_>) -> Result<(), String> {
+    let Some(answer) = judge(eval, query(expr, Params::instant(at), engine))? else {
         return Ok(());
     };
     let depends_on_range = ["start()", "end()", "range()", "step()"]
@@ -56,7 +69,7 @@ fn instant(eval: &Eval, expr: &str, at: i64, store: &Store) -> Result<(), String
         return Ok(());
     }
     let params = Params::range(at - 60_000, at + 60_000, 60_000);
-    let ranged = query(expr, params, store).map_err(|error| format!("in range mode: {error}"))?;
+    let ranged = query(expr, params, engine).map_err(|error| format!("in range mode: {error}"))?;
     if eval.expect.ordered {
         return Ok(());
     }
@@ -122,15 +135,10 @@ fn sample_at(series: &MatrixSeries, at: i64) -> Option<VectorSample> {
     })
 }
 
-fn query(text: &str, params: Params, store: &Store) -> Result<Answer, String> {
-    let features = Features {
-        delayed_name_removal: true,
-        start_timestamps: true,
-        ..Features::default()
-    };
+fn query(text: &str, params: Params, engine: &Engine<'_>) -> Result<Answer, String> {
     let params = Params {
         max_samples: 10_000,
-        features,
+        features: engine.features,
         ..params
     };
     let expr = parse(text).map_err(|error| error.to_string())?;
@@ -140,7 +148,7 @@ fn query(text: &str, params: Params, store: &Store) -> Result<Answer, String> {
     let sets = plan
         .selections()
         .iter()
-        .map(|selection| store.select(selection))
+        .map(|selection| engine.store.select(selection))
         .collect();
     evaluate(&plan, sets).map_err(|error| error.to_string())
 }
