@@ -33,20 +33,42 @@ pub(crate) fn plain(out: &mut Out, value: f64) {
         out.extend_from_slice(b"NaN");
     } else if value.is_infinite() {
         out.extend_from_slice(if value > 0.0 { b"+Inf" } else { b"-Inf" });
-    } else if size == 0.0 || (1e-5..1e15).contains(&size) {
-        // In this range the buffer holds plain decimals, with `.0` after whole numbers.
+    } else {
+        // Of two shortest texts as near the buffer takes the even one, as Prometheus does; the standard
+        // library's formatter does not.
         let mut buffer = ryu::Buffer::new();
         let text = buffer.format_finite(value);
-        out.extend_from_slice(text.strip_suffix(".0").unwrap_or(text).as_bytes());
+        match text.split_once('e') {
+            None => out.extend_from_slice(text.strip_suffix(".0").unwrap_or(text).as_bytes()),
+            Some((mantissa, power)) => spread(out, mantissa, power.parse().unwrap_or_default()),
+        }
+    }
+}
+
+/// `1.25` and a power of ten as a plain decimal.
+fn spread(out: &mut Out, mantissa: &str, power: i32) {
+    let (sign, mantissa) = match mantissa.strip_prefix('-') {
+        Some(rest) => ("-", rest),
+        None => ("", mantissa),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let shift = usize::try_from(power.unsigned_abs()).unwrap_or_default();
+    if power < 0 {
+        let zeros = shift.saturating_sub(whole.len());
+        written(out, format_args!("{sign}0.{:0>zeros$}{whole}{fraction}", ""));
     } else {
-        written(out, format_args!("{value}"));
+        let zeros = shift.saturating_sub(fraction.len());
+        written(out, format_args!("{sign}{whole}{fraction}{:0>zeros$}", ""));
     }
 }
 
 /// `1e+21`, `1.5e-07`: a sign and at least two digits of exponent.
 fn exponent(out: &mut Out, value: f64) {
-    let text = format!("{value:e}");
-    let (digits, power) = text.split_once('e').unwrap_or((&text, "0"));
+    let mut buffer = ryu::Buffer::new();
+    let text = buffer.format_finite(value);
+    // Numbers this large or small always come with an exponent.
+    let (digits, power) = text.split_once('e').unwrap_or((text, "0"));
+    let digits = digits.strip_suffix(".0").unwrap_or(digits);
     let (sign, power) = match power.strip_prefix('-') {
         Some(power) => ('-', power),
         None => ('+', power),
@@ -206,6 +228,9 @@ mod tests {
             (f64::MAX, "1.7976931348623157e+308"),
             (1e15, "1000000000000000"),
             (999_999_999_999_999.9, "999999999999999.9"),
+            // Halfway between two texts: the even one.
+            (1_354_908_925_789_882.25, "1354908925789882.2"),
+            (1_272_860_600_091_176.75, "1272860600091176.8"),
             (1_700_000_000.123, "1700000000.123"),
             (f64::NAN, "NaN"),
             (f64::INFINITY, "+Inf"),
