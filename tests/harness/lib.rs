@@ -16,3 +16,4 @@ pub mod otlp;
 pub mod proto;
 pub mod push;
 pub mod ask;
+pub mod oracle;
