@@ -102,7 +102,25 @@ mod seconds {
     }
 }
 
+/// Longest retention, days. Rows go when their time plus their retention is past, a `DateTime` that ends
+/// in the year 2106: a longer retention would wrap round and drop rows at once.
+pub const MAX_RETENTION_DAYS: u16 = 20_000;
+
 impl Limits {
+    /// Whether these limits can hold.
+    ///
+    /// # Errors
+    /// A sentence that names the field and its bound.
+    pub fn check(&self) -> Result<(), String> {
+        if self.retention_days == 0 || self.retention_days > MAX_RETENTION_DAYS {
+            return Err(format!(
+                "retention_days is {}, but must be from 1 to {MAX_RETENTION_DAYS}",
+                self.retention_days
+            ));
+        }
+        Ok(())
+    }
+
     /// Limits of plan `standard`.
     #[must_use]
     pub fn standard() -> Self {

@@ -179,8 +179,11 @@ impl FixedDirectory {
     /// Adds a tenant.
     ///
     /// # Errors
-    /// [`FixedError::Contradiction`] when another tenant answers to its id or slug.
+    /// [`FixedError::Contradiction`] when another tenant answers to its id or slug, or its limits cannot hold.
     pub fn add_tenant(&mut self, tenant: Tenant) -> Result<(), FixedError> {
+        tenant.limits.check().map_err(|why| {
+            FixedError::Contradiction(format!("limits of tenant {}: {why}", tenant.id))
+        })?;
         let taken = self
             .tenants
             .iter()

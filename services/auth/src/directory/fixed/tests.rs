@@ -304,3 +304,19 @@ fn at_once<T>(future: impl Future<Output = T>) -> T {
         std::task::Poll::Pending => panic!("a directory in memory answers at once"),
     }
 }
+
+#[test]
+fn a_retention_that_storage_cannot_hold_is_refused_by_name() {
+    let mut directory = FixedDirectory::new().unwrap();
+    for days in [0, 20_001, u16::MAX] {
+        let mut long = tenant("ten_long", "long");
+        long.limits.retention_days = days;
+        let refused = directory.add_tenant(long).unwrap_err().to_string();
+        assert_eq!(
+            refused,
+            format!(
+                "limits of tenant ten_long: retention_days is {days}, but must be from 1 to 20000"
+            )
+        );
+    }
+}
