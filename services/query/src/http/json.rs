@@ -55,7 +55,10 @@ fn spread(out: &mut Out, mantissa: &str, power: i32) {
     let shift = usize::try_from(power.unsigned_abs()).unwrap_or_default();
     if power < 0 {
         let zeros = shift.saturating_sub(whole.len());
-        written(out, format_args!("{sign}0.{:0>zeros$}{whole}{fraction}", ""));
+        written(
+            out,
+            format_args!("{sign}0.{:0>zeros$}{whole}{fraction}", ""),
+        );
     } else {
         let zeros = shift.saturating_sub(fraction.len());
         written(out, format_args!("{sign}{whole}{fraction}{:0>zeros$}", ""));
