@@ -28,7 +28,6 @@ pub(crate) fn number(out: &mut Out, value: f64) {
 
 /// A number without an exponent, however long it gets.
 pub(crate) fn plain(out: &mut Out, value: f64) {
-    let size = value.abs();
     if value.is_nan() {
         out.extend_from_slice(b"NaN");
     } else if value.is_infinite() {
@@ -232,8 +231,8 @@ mod tests {
             (1e15, "1000000000000000"),
             (999_999_999_999_999.9, "999999999999999.9"),
             // Halfway between two texts: the even one.
-            (1_354_908_925_789_882.25, "1354908925789882.2"),
-            (1_272_860_600_091_176.75, "1272860600091176.8"),
+            (1_354_908_925_789_882.0 + 0.25, "1354908925789882.2"),
+            (1_272_860_600_091_176.0 + 0.75, "1272860600091176.8"),
             (1_700_000_000.123, "1700000000.123"),
             (f64::NAN, "NaN"),
             (f64::INFINITY, "+Inf"),
