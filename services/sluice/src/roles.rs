@@ -38,8 +38,7 @@ impl Process {
     pub(crate) fn start(args: &ServiceArgs) -> Result<Option<Self>, Failure> {
         let config = Config::load(args)?;
         runtime::logging::start(&config.log).map_err(|error| Failure::new(Exit::Config, error))?;
-        if args.check_config {
-            say!("the configuration is valid")?;
+        if only_checked(args)? {
             return Ok(None);
         }
         let tasks = Tasks::new();
@@ -109,6 +108,14 @@ impl Process {
     }
 }
 
+/// Whether only a check was asked for, which a loaded configuration has passed; then says so.
+fn only_checked(args: &ServiceArgs) -> std::io::Result<bool> {
+    if args.check_config {
+        say!("the configuration is valid")?;
+    }
+    Ok(args.check_config)
+}
+
 /// `sluice gateway`.
 ///
 /// # Errors
@@ -159,8 +166,7 @@ async fn finish(process: &Process, service: Running) -> Result<Exit, Failure> {
 /// When ClickHouse is away, refuses a statement, or is newer than this binary.
 pub(crate) async fn migrate(args: &ServiceArgs) -> Result<Exit, Failure> {
     let config = Config::load(args)?;
-    if args.check_config {
-        say!("the configuration is valid")?;
+    if only_checked(args)? {
         return Ok(Exit::Ok);
     }
     let applied = schemas::migrate::migrate(&config.clickhouse).await?;
@@ -186,8 +192,7 @@ pub(crate) async fn migrate(args: &ServiceArgs) -> Result<Exit, Failure> {
 pub(crate) async fn clickhouse(args: &ClickhouseArgs) -> Result<Exit, Failure> {
     let config = Config::load(&args.service)?;
     runtime::logging::start(&config.log).map_err(|error| Failure::new(Exit::Config, error))?;
-    if args.service.check_config {
-        say!("the configuration is valid")?;
+    if only_checked(&args.service)? {
         return Ok(Exit::Ok);
     }
     let tasks = Tasks::new();

@@ -76,19 +76,24 @@ fn the_built_in_configuration_checks_clean() {
     }
 }
 
-#[test]
-fn pushing_a_file_that_is_not_otlp_is_a_usage_error() {
+/// `sluice push` of a file with `text` to an address where nobody listens.
+fn push_to_nobody(text: &str) -> Output {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("other.json");
-    std::fs::write(&file, "{\"one\": \"two\"}").unwrap();
-    let seen = sluice(&[
+    let file = folder.path().join("push.json");
+    std::fs::write(&file, text).unwrap();
+    sluice(&[
         "push",
         file.to_str().unwrap(),
         "--key",
         "k",
         "--url",
         "http://127.0.0.1:1",
-    ]);
+    ])
+}
+
+#[test]
+fn pushing_a_file_that_is_not_otlp_is_a_usage_error() {
+    let seen = push_to_nobody("{\"one\": \"two\"}");
     assert_eq!(seen.status.code(), Some(2));
     assert!(
         stderr(&seen).contains("neither resourceMetrics nor resourceLogs"),
@@ -99,17 +104,7 @@ fn pushing_a_file_that_is_not_otlp_is_a_usage_error() {
 
 #[test]
 fn pushing_to_nobody_is_a_server_error_that_names_the_address() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("empty.json");
-    std::fs::write(&file, "{\"resourceMetrics\": []}").unwrap();
-    let seen = sluice(&[
-        "push",
-        file.to_str().unwrap(),
-        "--key",
-        "k",
-        "--url",
-        "http://127.0.0.1:1",
-    ]);
+    let seen = push_to_nobody("{\"resourceMetrics\": []}");
     assert_eq!(seen.status.code(), Some(7));
     assert!(
         stderr(&seen).contains("no answer from http://127.0.0.1:1/v1/metrics"),
