@@ -27,6 +27,7 @@ mod limit;
 mod inflate;
 pub mod decode;
 pub mod translate;
+pub mod batch;
 mod insert;
 mod push;
 pub mod outcome;
