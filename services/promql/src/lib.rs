@@ -19,4 +19,5 @@ pub mod error;
 mod annotations;
 mod civil;
 mod kahan;
+mod math;
 mod number;

@@ -1,5 +1,7 @@
 //! Turns the index of an exponential bucket into its upper bound.
 
+use crate::math::ldexp;
+
 /// The bounds in `[0.5, 1)` of the finest schema, `2^(i/256 - 1)` up to a few units in the last place.
 /// Coarser schemas use every second, fourth, … of them. The digits are those of Prometheus' own table
 /// (`model/histogram`): a correctly rounded power differs in the last digits, and bounds are compared
@@ -92,24 +94,5 @@ pub(super) fn exponential(index: i32, schema: i32) -> f64 {
     if fraction == 0.5 && exponent == 1025 {
         return f64::MAX;
     }
-    scale(fraction, exponent)
-}
-
-/// `value · 2^exponent` for a `value` in `[0.5, 2)`, rounded once, also where the result is subnormal.
-pub(super) fn scale(value: f64, exponent: i64) -> f64 {
-    let exponent = exponent.clamp(-1990, 2046);
-    if exponent > 1023 {
-        return value * power_of_two(1023) * power_of_two(exponent - 1023);
-    }
-    if exponent >= -1021 {
-        return value * power_of_two(exponent);
-    }
-    // The first product is normal, hence exact; only the second one rounds.
-    value * power_of_two(-969) * power_of_two(exponent + 969)
-}
-
-/// `2^exponent` for -1022 to 1023.
-fn power_of_two(exponent: i64) -> f64 {
-    let biased = u64::try_from(exponent.clamp(-1022, 1023) + 1023).unwrap_or(0);
-    f64::from_bits(biased << 52)
+    ldexp(fraction, exponent)
 }

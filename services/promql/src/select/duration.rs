@@ -2,6 +2,7 @@
 
 use crate::ast::{BinaryOp, Duration, DurationExpr, DurationKind};
 use crate::error::EvalError;
+use crate::math::pow;
 use crate::number::{go_max, go_min};
 
 /// What `step()` and `range()` stand for, in seconds.
@@ -60,7 +61,7 @@ fn binary(expr: &DurationExpr, op: BinaryOp, left: f64, right: f64) -> Result<f6
         BinaryOp::Add => Ok(left + right),
         BinaryOp::Sub => Ok(left - right),
         BinaryOp::Mul => Ok(left * right),
-        BinaryOp::Pow => Ok(left.powf(right)),
+        BinaryOp::Pow => Ok(pow(left, right)),
         BinaryOp::Div if right == 0.0 => Err(fault(expr, "division by zero")),
         BinaryOp::Div => Ok(left / right),
         BinaryOp::Mod if right == 0.0 => Err(fault(expr, "modulo by zero")),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::ast::BinaryOp;
 use crate::eval::Evaluator;
 use crate::histogram::{Combined, Histogram};
+use crate::math;
 use crate::number::quote;
 
 /// One operand.
@@ -110,8 +111,8 @@ pub(super) fn arithmetic(op: BinaryOp, left: f64, right: f64) -> f64 {
         BinaryOp::Mul => left * right,
         BinaryOp::Div => left / right,
         BinaryOp::Mod => left % right,
-        BinaryOp::Pow => left.powf(right),
-        BinaryOp::Atan2 => left.atan2(right),
+        BinaryOp::Pow => math::pow(left, right),
+        BinaryOp::Atan2 => math::atan2(left, right),
         _ => f64::NAN,
     }
 }

@@ -1,7 +1,6 @@
 //! Quantiles, fractions, mean and variance.
 
 use super::super::NanNote;
-use super::super::interpolate::{exp2, log2};
 use super::{Histogram, assert_close, custom, exponential, run};
 
 /// Two observations in the zero bucket, one in (0.5,1], four in (1,2], two in (2,4].
@@ -131,33 +130,4 @@ fn mean_and_variance_come_from_the_middles_of_the_buckets() {
     let mut zero = exponential(0, &[], 2.0, 0.0);
     zero.zero_count = 2.0;
     assert_eq!(zero.stdvar(), 0.0);
-}
-
-#[test]
-fn logarithms_and_powers_are_exact_for_powers_of_two_and_close_elsewhere() {
-    for exponent in -1074..1024 {
-        let power = exp2(f64::from(exponent));
-        assert_eq!(power, 2_f64.powf(f64::from(exponent)), "{exponent}");
-        assert_eq!(log2(power), f64::from(exponent));
-    }
-    for number in [3.0, 0.1, 1e300, 5e-320, 1.000_000_1, 77.25] {
-        assert!(
-            (log2(number) - number.log2()).abs()
-                <= 4.0 * f64::EPSILON * number.log2().abs().max(1.0),
-            "{number}"
-        );
-        assert!(
-            (exp2(log2(number)) / number - 1.0).abs() < 1e-12,
-            "{number}"
-        );
-    }
-    assert_eq!(
-        (log2(0.0), log2(f64::INFINITY)),
-        (f64::NEG_INFINITY, f64::INFINITY)
-    );
-    assert_eq!(
-        (exp2(1024.0), exp2(-1075.0), exp2(f64::NEG_INFINITY)),
-        (f64::INFINITY, 0.0, 0.0)
-    );
-    assert!(exp2(f64::NAN).is_nan());
 }
