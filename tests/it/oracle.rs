@@ -15,6 +15,7 @@ mod oracle_random;
 mod oracle_data;
 mod oracle_generate;
 mod oracle_property;
+mod oracle_elementary;
 mod compliance;
 mod compliance_data;
 mod corpus;

@@ -143,6 +143,20 @@ fn promql_stays_pure() {
     assert!(bad.is_empty(), "{bad:?}");
 }
 
+/// The standard library's have other last bits than Prometheus', and other ones on other machines.
+#[test]
+fn promql_takes_elementary_functions_from_its_own_module() {
+    let names = "exp|exp2|exp_m1|ln|ln_1p|log|log2|log10|powf|powi|cbrt|hypot|sin|cos|tan|sin_cos|\
+        asin|acos|atan|atan2|sinh|cosh|tanh|asinh|acosh|atanh";
+    let theirs = Regex::new(&format!(r"\.({names})\(|f(32|64)::({names})\b")).unwrap();
+    let bad = breaking(|path, text| {
+        path.starts_with("services/promql/src/")
+            && !is_tests(path)
+            && theirs.is_match(without_tests(text))
+    });
+    assert!(bad.is_empty(), "{bad:?}");
+}
+
 #[test]
 fn translation_does_no_io_and_reads_no_clock() {
     let clock =

@@ -43,8 +43,9 @@ struct Label {
 
 #[derive(Clone, Copy, PartialEq, prost::Message)]
 struct Sample {
-    #[prost(double, tag = "1")]
-    value: f64,
+    /// Always there: what is left out as the default reads as 0, and -0 is not that.
+    #[prost(double, optional, tag = "1")]
+    value: Option<f64>,
     #[prost(int64, tag = "2")]
     ts: i64,
 }
@@ -57,7 +58,7 @@ pub(super) fn remote_write(tracks: &[&Track], start: i64, end: i64) -> Vec<u8> {
             .iter()
             .filter(|(ts, _)| (start..end).contains(ts))
             .map(|(ts, value)| Sample {
-                value: *value,
+                value: Some(*value),
                 ts: *ts,
             })
             .collect();
