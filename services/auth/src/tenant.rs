@@ -85,6 +85,9 @@ pub struct Limits {
     pub max_past: Duration,
     /// Days that data is kept.
     pub retention_days: u16,
+    /// Whether lists of labels and series, and selectors without an exact metric name, show histograms in
+    /// both views: `X_bucket`, `X_count`, `X_sum` and the native `X`.
+    pub list_both_histogram_views: bool,
 }
 
 /// Durations as whole seconds, the way the directory stores them.
@@ -133,6 +136,7 @@ impl Limits {
             max_future: Duration::from_secs(10 * 60),
             max_past: Duration::from_secs(7 * 24 * 3600),
             retention_days: 30,
+            list_both_histogram_views: false,
         }
     }
 

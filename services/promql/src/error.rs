@@ -12,6 +12,17 @@ pub enum EvalError {
     /// More samples would be needed at once than the query may hold (`execution`).
     #[error("query processing would load too many samples into memory in query execution")]
     TooManySamples,
+    /// More selectors that differ than the query may have (`execution`).
+    #[error(
+        "the query has {found} selectors, more than {limit} of which differ; select several metrics or label values \
+         with one regular expression, or ask in several queries"
+    )]
+    TooManySelectors {
+        /// Selectors in the expression, equal ones included.
+        found: usize,
+        /// Most that may differ.
+        limit: usize,
+    },
     /// The caller asked to stop: its client left, or time ran out (`canceled` or `timeout`, which the
     /// caller knows).
     #[error("query was canceled in expression evaluation")]

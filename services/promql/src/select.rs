@@ -28,6 +28,8 @@ pub struct Params {
     pub default_subquery_step: i64,
     /// Most samples that may be held at one time.
     pub max_samples: usize,
+    /// Most selections: selectors that differ, or that read windows which do not meet.
+    pub max_selections: usize,
     /// What is switched on.
     pub features: Features,
 }
@@ -54,6 +56,7 @@ impl Params {
             lookback: 300_000,
             default_subquery_step: 60_000,
             max_samples: 50_000_000,
+            max_selections: usize::MAX,
             features: Features::default(),
         }
     }
@@ -121,7 +124,8 @@ impl Plan {
     /// # Errors
     ///
     /// [`EvalError::BadData`] for a duration expression that is not a valid duration here, for a regex
-    /// that does not compile, and for a range query over something that is neither scalar nor vector.
+    /// that does not compile, and for a range query over something that is neither scalar nor vector;
+    /// [`EvalError::TooManySelectors`] for more selections than [`Params::max_selections`].
     pub fn new(expr: Expr, params: Params) -> Result<Self, EvalError> {
         if params.step < 0 || params.end < params.start {
             let text = "end timestamp must not be before start time".to_owned();

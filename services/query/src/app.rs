@@ -26,19 +26,20 @@ pub(crate) struct App {
 }
 
 impl App {
-    /// What a query that must end at `deadline` may use.
-    pub(crate) fn budget(&self, deadline: Instant) -> Budget {
+    /// What a query of `reader` that must end at `deadline` may use.
+    pub(crate) fn budget(&self, reader: &Reader, deadline: Instant) -> Budget {
         Budget {
             samples: self.config.max_samples,
             series: self.config.max_series,
             bytes: self.config.max_bytes.as_u64(),
             deadline,
+            both_views: reader.principal.tenant().limits.list_both_histogram_views,
         }
     }
 
     /// Waits for the turn of a request that reads labels alone; answers what it may use.
     pub(crate) async fn admit(&self, reader: &Reader) -> Result<(Turn, Budget), NoTurn> {
-        let budget = self.budget(Instant::now() + self.config.timeout);
+        let budget = self.budget(reader, Instant::now() + self.config.timeout);
         let turn = self
             .gate
             .enter(reader.scope.tenant(), budget.deadline)

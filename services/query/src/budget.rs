@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::config::Concurrency;
 
-/// What one query may still use.
+/// What one query may still use, and what its tenant has chosen to see.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
     /// Samples that may be held at once.
@@ -21,6 +21,8 @@ pub(crate) struct Budget {
     pub(crate) bytes: u64,
     /// When time is up.
     pub(crate) deadline: Instant,
+    /// Whether lists, and selectors without an exact name, show histograms in both views.
+    pub(crate) both_views: bool,
 }
 
 /// Why a query got no turn.

@@ -22,6 +22,8 @@ pub struct Config {
     pub max_samples: usize,
     /// Most series that one query may read.
     pub max_series: usize,
+    /// Most selectors of one query that differ; each is looked up by a statement of its own.
+    pub max_selectors: usize,
     /// Most points per series that a range query may ask for, less one.
     pub max_points: u32,
     /// Most bytes that one query may read from ClickHouse.
@@ -69,6 +71,7 @@ impl Default for Config {
             timeout: Duration::from_secs(2 * 60),
             max_samples: 50_000_000,
             max_series: 500_000,
+            max_selectors: 500,
             max_points: 11_000,
             max_bytes: ByteSize::gib(4),
             concurrency: Concurrency::default(),

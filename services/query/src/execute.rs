@@ -41,8 +41,14 @@ pub(crate) async fn run(
     question: &Question,
 ) -> Result<Executed, Failure> {
     let started = Instant::now();
-    let plan = plan::make(question, app.config.max_samples)?;
-    let budget = app.budget(started + question.timeout);
+    let plan = plan::make(question, &app.config)?;
+    let budget = app.budget(reader, started + question.timeout);
+    if budget.deadline <= Instant::now() {
+        return Err(Failure::new(
+            ErrorType::Timeout,
+            "query timed out in query execution",
+        ));
+    }
     let turn = app
         .gate
         .enter(reader.scope.tenant(), budget.deadline)

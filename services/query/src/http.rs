@@ -68,6 +68,7 @@ fn api() -> Router<App> {
         .route("/status/flags", both(status::flags))
         .route("/status/config", both(status::config))
         .route("/status/tsdb", both(status::tsdb))
+        .route("/status/walreplay", both(status::wal_replay))
 }
 
 /// A handler for GET and for a form sent by POST.

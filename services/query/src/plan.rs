@@ -7,6 +7,7 @@ use promql::error::EvalError;
 use promql::parse::parse;
 use promql::select::{Features, Params, Plan};
 
+use crate::config::Config;
 use crate::http::reply::Failure;
 
 /// The step of subqueries that name none, milliseconds.
@@ -38,7 +39,7 @@ pub(crate) struct Times {
 }
 
 /// Parses and plans `question`.
-pub(crate) fn make(question: &Question, max_samples: usize) -> Result<Plan, Failure> {
+pub(crate) fn make(question: &Question, config: &Config) -> Result<Plan, Failure> {
     let expr = parse(&question.text).map_err(|why| Failure::parameter("query", why))?;
     if question.times.step > 0 {
         check_type(expr.value_type())?;
@@ -49,7 +50,8 @@ pub(crate) fn make(question: &Question, max_samples: usize) -> Result<Plan, Fail
         step: question.times.step,
         lookback: question.lookback,
         default_subquery_step: SUBQUERY_STEP,
-        max_samples,
+        max_samples: config.max_samples,
+        max_selections: config.max_selectors,
         features: Features::default(),
     };
     let plan = Plan::new(expr, params).map_err(|why| match why {
@@ -90,7 +92,10 @@ mod tests {
             limit: None,
             stats: false,
         };
-        make(&question, 1000).unwrap_err().text.into_owned()
+        make(&question, &Config::default())
+            .unwrap_err()
+            .text
+            .into_owned()
     }
 
     #[test]

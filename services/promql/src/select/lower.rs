@@ -1,6 +1,8 @@
 //! A parsed expression becomes the tree that is evaluated, and the list of what it reads.
 
-use crate::ast::{Aggregate, Binary, BinaryOp, Call, Expr, ExprKind};
+use std::collections::HashMap;
+
+use crate::ast::{Aggregate, Binary, BinaryOp, Call, Expr, ExprKind, Matcher};
 use crate::error::EvalError;
 use crate::number::{seconds, span_seconds};
 
@@ -35,6 +37,8 @@ pub(super) struct Lowering<'p> {
     params: &'p Params,
     durations: Context,
     selections: Vec<Selection>,
+    /// Which selections have these matchers: there may be thousands of selections.
+    by_matchers: HashMap<Vec<Matcher>, Vec<usize>>,
 }
 
 /// Where a node stands: when it is evaluated and what is around it.
@@ -83,6 +87,15 @@ impl Lowered {
     }
 }
 
+/// How many selectors an expression has.
+fn selectors(expr: &Expr) -> usize {
+    match &expr.kind {
+        ExprKind::Vector(_) | ExprKind::Matrix(_) => 1,
+        ExprKind::Subquery(subquery) => selectors(&subquery.expr),
+        _ => info::children(expr).into_iter().map(selectors).sum(),
+    }
+}
+
 fn once(node: Node) -> Node {
     Node {
         at: node.at,
@@ -101,6 +114,7 @@ impl<'p> Lowering<'p> {
             params,
             durations,
             selections: Vec::new(),
+            by_matchers: HashMap::new(),
         }
     }
 
@@ -119,7 +133,14 @@ impl<'p> Lowering<'p> {
             stats: false,
             buckets: false,
         };
-        Ok(self.lower(expr, place)?.wrapped())
+        match self.lower(expr, place) {
+            Err(EvalError::TooManySelectors { limit, .. }) => Err(EvalError::TooManySelectors {
+                // `info` reads more than is written.
+                found: selectors(expr).max(limit.saturating_add(1)),
+                limit,
+            }),
+            lowered => Ok(lowered?.wrapped()),
+        }
     }
 
     fn lower(&mut self, expr: &Expr, place: Place<'_>) -> Result<Lowered, EvalError> {

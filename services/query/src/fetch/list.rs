@@ -1,6 +1,6 @@
 //! What the label APIs ask → series, label names, label values and metadata, without reading samples.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use auth::tenant::TenantScope;
@@ -11,9 +11,9 @@ use promql::select::MatcherSet;
 use serde::Deserialize;
 
 use crate::budget::Budget;
-use crate::fetch::catalogue::METRICS_A_STATEMENT;
-use crate::fetch::names::{NameRule, View};
-use crate::fetch::resolve::{INFINITY, LE, Part, bound_text, resolve};
+use crate::fetch::catalogue::{METRICS_A_STATEMENT, Metric};
+use crate::fetch::names::{NameRule, View, Views};
+use crate::fetch::resolve::{INFINITY, LE, Part, Pick, bound_text, resolve};
 use crate::fetch::sql::{self, Days, Names};
 use crate::fetch::{FetchError, Fetcher};
 use crate::http::params::Listing;
@@ -203,16 +203,27 @@ impl Fetcher {
     /// The labels of the series that a selector means.
     async fn labels_of(
         &self,
-        Asked {
+        asked: Asked<'_>,
+        selector: &[Matcher],
+    ) -> Result<BTreeSet<Labels>, FetchError> {
+        let Asked {
             scope,
             days,
             budget,
-        }: Asked<'_>,
-        selector: &[Matcher],
-    ) -> Result<BTreeSet<Labels>, FetchError> {
+        } = asked;
         let resolved = resolve(&self.catalogue, scope, selector, days, budget).await?;
-        let parts = resolved.picks.into_iter().flat_map(|pick| pick.parts);
-        let labels = parts.map(|(part, labels)| match part {
+        let has_sum = |pick: &&Pick| pick.parts.iter().any(|(part, _)| *part == Part::Sum);
+        let with_sums = resolved.picks.iter().filter(has_sum);
+        let metrics = with_sums
+            .map(|pick| Arc::clone(&pick.entry.metric))
+            .collect();
+        let sumless = self.sumless(asked, metrics, true).await?;
+        let shown = resolved.picks.into_iter().flat_map(|pick| {
+            let sumless = sumless.contains(&(pick.entry.metric.to_string(), pick.entry.id));
+            let parts = pick.parts.into_iter();
+            parts.filter(move |(part, _)| !(sumless && *part == Part::Sum))
+        });
+        let labels = shown.map(|(part, labels)| match part {
             // Which buckets there are is in the points; one is always there.
             Part::Buckets => labels.with(LE, INFINITY),
             Part::Number | Part::Native | Part::Count | Part::Sum | Part::Bucket(_) => labels,
@@ -222,29 +233,60 @@ impl Fetcher {
             .collect())
     }
 
+    /// Which histograms among `metrics` never say their sum on these days, so that there is no `…_sum`:
+    /// series with `each`, else whole metrics (and id 0).
+    async fn sumless(
+        &self,
+        asked: Asked<'_>,
+        metrics: BTreeSet<Arc<str>>,
+        each: bool,
+    ) -> Result<HashSet<(String, u64)>, FetchError> {
+        let mut found = HashSet::new();
+        let Some(window) = asked.days.window() else {
+            return Ok(found);
+        };
+        let metrics: Vec<Arc<str>> = metrics.into_iter().collect();
+        for some in metrics.chunks(METRICS_A_STATEMENT) {
+            let limits = (each, asked.budget.series);
+            let query = sql::sumless(asked.scope, &self.store.client, some, window, limits);
+            let rows = self.store.rows(asked.scope, query, asked.budget.deadline);
+            found.extend(rows.await?);
+        }
+        Ok(found)
+    }
+
     /// What a selector means that asks for nothing but a name; `None` for others.
     async fn named(
         &self,
-        Asked {
+        asked: Asked<'_>,
+        selector: &[Matcher],
+    ) -> Result<Option<Named>, FetchError> {
+        let Asked {
             scope,
             days,
             budget,
-        }: Asked<'_>,
-        selector: &[Matcher],
-    ) -> Result<Option<Named>, FetchError> {
+        } = asked;
         if selector.iter().any(|matcher| matcher.name != METRIC_NAME) {
             return Ok(None);
         }
         let compiled = MatcherSet::new(selector)?;
-        let rule = NameRule::of(selector, &compiled);
+        let rule = NameRule::of(selector, &compiled, budget.both_views);
         let known = self.catalogue.metrics(scope, days, budget).await?;
+        let views = |metric: &Metric| -> Views {
+            let kinds = metric.kinds.iter();
+            kinds
+                .flat_map(|kind| rule.views(&metric.name, *kind))
+                .collect()
+        };
+        let has_sum = |metric: &&Metric| views(metric).iter().any(|(view, _)| *view == View::Sum);
+        let with_sums = known.iter().filter(has_sum);
+        let metrics = with_sums.map(|metric| Arc::clone(&metric.name)).collect();
+        let sumless = self.sumless(asked, metrics, false).await?;
         let mut named = Named::default();
         for metric in known.iter() {
-            let views: Vec<(View, Arc<str>)> = metric
-                .kinds
-                .iter()
-                .flat_map(|kind| rule.views(&metric.name, *kind))
-                .collect();
+            let sumless = sumless.contains(&(metric.name.to_string(), 0));
+            let mut views = views(metric);
+            views.retain(|(view, _)| !(sumless && *view == View::Sum));
             if views.iter().any(|(view, _)| *view == View::Bucket) {
                 named.with_buckets.push(Arc::clone(&metric.name));
             }

@@ -71,12 +71,14 @@ const fn all_views(kind: SeriesKind) -> &'static [View] {
 #[derive(Clone, Debug)]
 pub(crate) struct NameRule<'a> {
     exact: Option<&'a str>,
+    both_views: bool,
     matchers: &'a MatcherSet,
 }
 
 impl<'a> NameRule<'a> {
-    /// Reads the conditions; `compiled` are the same ones, compiled.
-    pub(crate) fn of(matchers: &'a [Matcher], compiled: &'a MatcherSet) -> Self {
+    /// Reads the conditions; `compiled` are the same ones, compiled. With `both_views` a selector without an
+    /// exact name sees every view of a histogram.
+    pub(crate) fn of(matchers: &'a [Matcher], compiled: &'a MatcherSet, both_views: bool) -> Self {
         let exact = matchers
             .iter()
             .find(|one| {
@@ -85,6 +87,7 @@ impl<'a> NameRule<'a> {
             .map(|one| one.value.as_str());
         Self {
             exact,
+            both_views,
             matchers: compiled,
         }
     }
@@ -105,7 +108,7 @@ impl<'a> NameRule<'a> {
 
     /// In which views, under which names, series of `metric` and `kind` can match.
     pub(crate) fn views(&self, metric: &Arc<str>, kind: SeriesKind) -> Views {
-        let candidates = if self.exact.is_some() {
+        let candidates = if self.exact.is_some() || self.both_views {
             all_views(kind)
         } else {
             default_views(kind)
@@ -123,9 +126,13 @@ mod tests {
     use super::*;
 
     fn seen(selector: &str, metric: &str, kind: SeriesKind) -> Vec<String> {
+        seen_in(false, selector, metric, kind)
+    }
+
+    fn seen_in(both: bool, selector: &str, metric: &str, kind: SeriesKind) -> Vec<String> {
         let matchers = promql::parse::parse_metric_selector(selector).unwrap();
         let compiled = MatcherSet::new(&matchers).unwrap();
-        let rule = NameRule::of(&matchers, &compiled);
+        let rule = NameRule::of(&matchers, &compiled, both);
         rule.views(&metric.into(), kind)
             .into_iter()
             .map(|(_, name)| name.to_string())
@@ -135,7 +142,7 @@ mod tests {
     fn sources(selector: &str) -> Option<Vec<String>> {
         let matchers = promql::parse::parse_metric_selector(selector).unwrap();
         let compiled = MatcherSet::new(&matchers).unwrap();
-        let sources = NameRule::of(&matchers, &compiled).sources()?;
+        let sources = NameRule::of(&matchers, &compiled, false).sources()?;
         Some(sources.iter().map(ToString::to_string).collect())
     }
 
@@ -181,5 +188,18 @@ mod tests {
             ["h"]
         );
         assert_eq!(seen(r#"{__name__!="h"}"#, "h", Number), [""; 0]);
+    }
+
+    #[test]
+    fn a_tenant_may_choose_to_see_both_views() {
+        use SeriesKind::{ExplicitHistogram, ExponentialHistogram, Number};
+        for kind in [ExplicitHistogram, ExponentialHistogram] {
+            assert_eq!(
+                seen_in(true, r#"{app="x"}"#, "h", kind),
+                ["h", "h_bucket", "h_count", "h_sum"]
+            );
+        }
+        assert_eq!(seen_in(true, r#"{app="x"}"#, "h", Number), ["h"]);
+        assert_eq!(seen_in(true, "h_sum", "h", ExplicitHistogram), ["h_sum"]);
     }
 }

@@ -72,7 +72,7 @@ pub(crate) async fn resolve(
     budget: &Budget,
 ) -> Result<Resolved, FetchError> {
     let compiled = Arc::new(MatcherSet::new(matchers)?);
-    let rule = NameRule::of(matchers, &compiled);
+    let rule = NameRule::of(matchers, &compiled, budget.both_views);
     let by_label = matchers
         .iter()
         .any(|one| one.name != METRIC_NAME && one.name != LE);
@@ -89,7 +89,7 @@ pub(crate) async fn resolve(
             days,
         };
         let entries = catalogue.series(scope, wanted, budget).await?;
-        for pick in picked_elsewhere(entries, matchers, &compiled).await? {
+        for pick in picked_elsewhere(entries, (matchers, budget.both_views), &compiled).await? {
             parts += pick.parts.len();
             if parts > budget.series {
                 return Err(FetchError::TooManySeries(budget.series));
@@ -144,18 +144,18 @@ const MANY: usize = 10_000;
 /// [`picked`], away from the reactor where that takes long.
 async fn picked_elsewhere(
     entries: Entries,
-    matchers: &[Matcher],
+    (matchers, both_views): (&[Matcher], bool),
     compiled: &Arc<MatcherSet>,
 ) -> Result<Vec<Pick>, FetchError> {
     if entries.len() < MANY {
-        return Ok(picked(
-            &entries,
-            &NameRule::of(matchers, compiled),
-            compiled,
-        ));
+        let rule = NameRule::of(matchers, compiled, both_views);
+        return Ok(picked(&entries, &rule, compiled));
     }
     let (matchers, compiled) = (matchers.to_vec(), Arc::clone(compiled));
-    let work = move || picked(&entries, &NameRule::of(&matchers, &compiled), &compiled);
+    let work = move || {
+        let rule = NameRule::of(&matchers, &compiled, both_views);
+        picked(&entries, &rule, &compiled)
+    };
     tokio::task::spawn_blocking(work)
         .await
         .map_err(FetchError::Panicked)
@@ -248,7 +248,8 @@ mod tests {
     fn shown(selector: &str, entries: &[Arc<Entry>]) -> Vec<String> {
         let matchers = promql::parse::parse_metric_selector(selector).unwrap();
         let compiled = MatcherSet::new(&matchers).unwrap();
-        let picks = picked(entries, &NameRule::of(&matchers, &compiled), &compiled);
+        let rule = NameRule::of(&matchers, &compiled, false);
+        let picks = picked(entries, &rule, &compiled);
         picks
             .into_iter()
             .flat_map(|pick| pick.parts)

@@ -20,6 +20,8 @@ pub(crate) type Equal = (String, String);
 
 /// The last millisecond that a ClickHouse `DateTime` reaches.
 const LAST_TIME: i64 = 4_294_967_295_999;
+/// A day in milliseconds.
+const DAY: i64 = 86_400_000;
 
 /// Samples after `start` and up to `end`, milliseconds since the epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -52,12 +54,24 @@ pub(crate) struct Days {
 }
 
 impl Days {
-    /// The days of `start` to `end`, milliseconds, both included.
+    /// The days of `start` to `end`, milliseconds, both included; none where the end comes first.
     pub(crate) fn between(start: i64, end: i64) -> Self {
+        if end < start {
+            return Self { first: 1, last: 0 };
+        }
         Self {
             first: day_of(start),
             last: day_of(end),
         }
+    }
+
+    /// All of these days; `None` where there are none.
+    pub(crate) fn window(self) -> Option<Window> {
+        let midnight = |day: i64| (day * DAY).saturating_sub(1);
+        Window::new(
+            midnight(self.first.into()),
+            midnight(i64::from(self.last) + 1),
+        )
     }
 }
 
@@ -264,6 +278,40 @@ pub(crate) fn bounds(scope: &TenantScope, client: &Client, metrics: &Names, days
         .bind(days.first)
         .bind(days.last)
         .bind(SeriesKind::ExplicitHistogram.code())
+}
+
+/// Histogram series of `metrics` of which no point in the window has a sum: `metric, id`; by metric alone
+/// (and id 0) unless `each`. Nearly always there are none, which the inner query finds out from the sorting
+/// key and one bit a row.
+pub(crate) fn sumless(
+    scope: &TenantScope,
+    client: &Client,
+    metrics: &Names,
+    window: Window,
+    (each, limit): (bool, usize),
+) -> Query {
+    let rows = format!(
+        "FROM {HISTOGRAMS} WHERE tenant = ? AND metric IN ? \
+         AND b >= toDateTime(?, 'UTC') AND b <= toDateTime(?, 'UTC')"
+    );
+    let (id, by) = if each {
+        ("id", "metric, id")
+    } else {
+        ("toUInt64(0)", "metric")
+    };
+    let text = format!(
+        "SELECT metric, {id} {rows} AND metric IN (SELECT DISTINCT metric {rows} AND sum IS NULL) \
+         GROUP BY {by} HAVING count(sum) = 0 LIMIT ?"
+    );
+    let mut query = client.query(&text);
+    for _ in 0..2 {
+        query = query
+            .bind(scope.tenant().as_str())
+            .bind(metrics)
+            .bind(bucket_of(window.start.saturating_add(1)))
+            .bind(bucket_of(window.end));
+    }
+    query.bind(limit)
 }
 
 /// What metric families are, the latest word first: `family, type, unit, help`.

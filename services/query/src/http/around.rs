@@ -26,7 +26,9 @@ pub(crate) async fn around(State(app): State<App>, mut request: Request, next: N
         .get::<MatchedPath>()
         .map(|path| path.as_str().to_owned());
     let endpoint = path.as_deref().and_then(endpoint);
-    if request.method() == Method::OPTIONS && endpoint.is_some() {
+    let path = request.uri().path();
+    let of_api = path.starts_with("/api/v1/") || path.starts_with("/prometheus/api/v1/");
+    if request.method() == Method::OPTIONS && of_api {
         let mut response = StatusCode::NO_CONTENT.into_response();
         allow(&app, response.headers_mut());
         return response;
@@ -40,17 +42,21 @@ pub(crate) async fn around(State(app): State<App>, mut request: Request, next: N
     }
     if origin {
         allow(&app, response.headers_mut());
+    } else if of_api {
+        vary(response.headers_mut());
     }
     response
 }
 
 /// The endpoint in metrics and in the log, out of the closed list of routes.
 fn endpoint(path: &str) -> Option<&'static str> {
-    const ENDPOINTS: [&str; 20] = [
+    const ENDPOINTS: [&str; 23] = [
         "query",
         "query_range",
         "query_exemplars",
         "format_query",
+        "parse_query",
+        "read",
         "series",
         "labels",
         "label/{name}/values",
@@ -67,6 +73,7 @@ fn endpoint(path: &str) -> Option<&'static str> {
         "status/flags",
         "status/config",
         "status/tsdb",
+        "status/walreplay",
     ];
     let (_, rest) = path.split_once("/api/v1/")?;
     ENDPOINTS.into_iter().find(|endpoint| *endpoint == rest)
@@ -121,5 +128,10 @@ fn allow(app: &App, headers: &mut HeaderMap) {
         header::ACCESS_CONTROL_EXPOSE_HEADERS,
         HeaderValue::from_static("Date"),
     );
+    vary(headers);
+}
+
+/// An answer with these headers is not for caches to give to pages of other origins.
+fn vary(headers: &mut HeaderMap) {
     headers.append(header::VARY, HeaderValue::from_static("Origin"));
 }

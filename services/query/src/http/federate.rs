@@ -14,7 +14,7 @@ use crate::http::form::Form;
 use crate::http::json::{self, Out};
 use crate::http::params;
 use crate::http::reader::Reader;
-use crate::http::reply::Failure;
+use crate::http::reply::{Failure, Plain};
 
 /// Media type of the text format.
 const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores";
@@ -27,12 +27,14 @@ pub(super) async fn federate(
     State(app): State<App>,
     reader: Reader,
     form: Form,
-) -> Result<Response, Failure> {
-    let listing = params::listing(&form)?;
+) -> Result<Response, Plain> {
+    form.check()?;
+    let mut selectors = params::selectors(&form).map_err(Failure::bad_data)?;
+    // `{}` finds nothing here.
+    selectors.retain(|matchers| !matchers.is_empty());
     let now = jiff::Timestamp::now().as_millisecond();
     let lookback = i64::try_from(app.config.lookback.as_millis()).unwrap_or(i64::MAX);
-    let selections: Vec<Selection> = listing
-        .selectors
+    let selections: Vec<Selection> = selectors
         .into_iter()
         .map(|matchers| Selection::window(matchers, now.saturating_sub(lookback), now))
         .collect();

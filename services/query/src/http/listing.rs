@@ -1,6 +1,7 @@
 //! `series`, `labels`, `label/…/values` and `metadata`.
 
-use axum::extract::{Path, State};
+use axum::extract::State;
+use axum::http::Uri;
 use axum::response::Response;
 
 use crate::app::App;
@@ -17,10 +18,7 @@ pub(super) async fn series(
     reader: Reader,
     form: Form,
 ) -> Result<Response, Failure> {
-    let listing = params::listing(&form)?;
-    if listing.selectors.is_empty() {
-        return Err(Failure::bad_data("no match[] parameter provided"));
-    }
+    let listing = params::series(&form)?;
     let (_turn, budget) = app.admit(&reader).await?;
     let found = app
         .fetcher
@@ -55,15 +53,12 @@ pub(super) async fn names(
 pub(super) async fn values(
     State(app): State<App>,
     reader: Reader,
-    name: Result<Path<String>, axum::extract::rejection::PathRejection>,
+    uri: Uri,
     form: Form,
 ) -> Result<Response, Failure> {
-    let Ok(Path(name)) = name else {
-        return Err(Failure::bad_data(
-            "invalid label name: it is not valid UTF-8",
-        ));
-    };
-    let name = params::label_name(&name)?;
+    // The router has matched `…/label/NAME/values`; the name need not be text.
+    let (_, tail) = uri.path().split_once("/label/").unwrap_or_default();
+    let name = params::label_name(tail.strip_suffix("/values").unwrap_or(tail))?;
     let listing = params::listing(&form)?;
     let (_turn, budget) = app.admit(&reader).await?;
     let found = app

@@ -1,5 +1,6 @@
 //! Raw parameters → typed, bounded requests, or Prometheus' own error texts.
 
+use std::num::IntErrorKind;
 use std::time::Duration;
 
 use promql::ast::Matcher;
@@ -102,7 +103,10 @@ fn thousands(number: u32) -> String {
 fn time(form: &Form, name: &str, missing: Option<i64>) -> Result<i64, Failure> {
     match (form.get(name), missing) {
         ("", Some(time)) => Ok(time),
-        (text, _) => parse_time(text).map_err(|why| Failure::parameter(name, why)),
+        (text, None) => parse_time(text).map_err(|why| Failure::parameter(name, why)),
+        (text, Some(_)) => parse_time(text).map_err(|why| {
+            Failure::parameter(name, format_args!("invalid time value for '{name}': {why}"))
+        }),
     }
 }
 
@@ -117,18 +121,24 @@ fn timeout(form: &Form, config: &Config) -> Result<Duration, Failure> {
     }
 }
 
+/// A whole number, or the words of `strconv.FUNCTION`.
+pub(crate) fn number(function: &str, text: &str) -> Result<i64, String> {
+    text.parse().map_err(|why: std::num::ParseIntError| {
+        let why = match why.kind() {
+            IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "value out of range",
+            _ => "invalid syntax",
+        };
+        format!("strconv.{function}: parsing {text:?}: {why}")
+    })
+}
+
 /// The most entries that an answer may have; absent and 0 mean no limit.
 fn limit(form: &Form) -> Result<Option<usize>, Failure> {
     let text = form.get("limit");
     if text.is_empty() {
         return Ok(None);
     }
-    let limit: i64 = text.parse().map_err(|_| {
-        Failure::parameter(
-            "limit",
-            format_args!("strconv.Atoi: parsing {text:?}: invalid syntax"),
-        )
-    })?;
+    let limit = number("Atoi", text).map_err(|why| Failure::parameter("limit", why))?;
     if limit < 0 {
         return Err(Failure::parameter("limit", "limit must be non-negative"));
     }
@@ -156,37 +166,58 @@ pub(crate) struct Listing {
     pub(crate) limit: Option<usize>,
 }
 
-/// The parameters of the three listing endpoints.
+/// The parameters of `series`, which must select something.
+pub(crate) fn series(form: &Form) -> Result<Listing, Failure> {
+    form.check()?;
+    if form.all("match[]").next().is_none() {
+        return Err(Failure::bad_data("no match[] parameter provided"));
+    }
+    listed(form, |why| Failure::parameter("match[]", why))
+}
+
+/// The parameters of `labels` and `label/…/values`.
 pub(crate) fn listing(form: &Form) -> Result<Listing, Failure> {
+    listed(form, Failure::bad_data)
+}
+
+/// `refused` makes a failure of what is wrong with a selector.
+fn listed(form: &Form, refused: fn(String) -> Failure) -> Result<Listing, Failure> {
     let limit = limit(form)?;
     let start = time(form, "start", Some(MIN_TIME))?;
     let end = time(form, "end", Some(MAX_TIME))?;
-    let mut selectors = Vec::new();
-    for text in form.all("match[]") {
-        let matchers =
-            parse_metric_selector(text).map_err(|why| Failure::parameter("match[]", why))?;
-        selectors.push(matchers);
-    }
-    if selectors.len() > MAX_SELECTORS {
-        return Err(Failure::parameter(
-            "match[]",
-            format_args!("at most {MAX_SELECTORS} are accepted"),
-        ));
-    }
-    for matchers in &selectors {
-        if MatcherSet::new(matchers)?.matches(&promql::labels::Labels::empty()) {
-            return Err(Failure::parameter(
-                "match[]",
-                "match[] must contain at least one non-empty matcher",
-            ));
-        }
-    }
+    let selectors = narrow_selectors(form).map_err(refused)?;
     Ok(Listing {
         selectors,
         start,
         end,
         limit,
     })
+}
+
+/// The selectors of `match[]`, each of which must say something about a label.
+pub(crate) fn narrow_selectors(form: &Form) -> Result<Vec<Vec<Matcher>>, String> {
+    let selectors = selectors(form)?;
+    for matchers in &selectors {
+        let compiled = MatcherSet::new(matchers).map_err(|why| why.to_string())?;
+        if compiled.matches(&promql::labels::Labels::empty()) {
+            return Err("match[] must contain at least one non-empty matcher".to_owned());
+        }
+    }
+    Ok(selectors)
+}
+
+/// The selectors of `match[]`.
+pub(crate) fn selectors(form: &Form) -> Result<Vec<Vec<Matcher>>, String> {
+    let mut selectors = Vec::new();
+    for text in form.all("match[]") {
+        if selectors.len() == MAX_SELECTORS {
+            return Err(format!(
+                "at most {MAX_SELECTORS} match[] parameters are accepted"
+            ));
+        }
+        selectors.push(parse_metric_selector(text).map_err(|why| why.to_string())?);
+    }
+    Ok(selectors)
 }
 
 /// The parameters of `metadata`.
@@ -216,8 +247,15 @@ pub(crate) fn metadata(form: &Form) -> Result<MetadataRequest, Failure> {
     })
 }
 
-/// The name in `label/<name>/values`; `U__…` names are unescaped.
+/// The name in `label/<name>/values`, percent-encoded; `U__…` names are unescaped.
 pub(crate) fn label_name(segment: &str) -> Result<String, Failure> {
+    let bytes: Vec<u8> = percent_encoding::percent_decode_str(segment).collect();
+    let Ok(segment) = std::str::from_utf8(&bytes) else {
+        return Err(Failure::bad_data(format!(
+            "invalid label name: {}",
+            quoted(&bytes)
+        )));
+    };
     let name = match segment.strip_prefix("U__") {
         Some(escaped) => unescape(escaped).unwrap_or_else(|| segment.to_owned()),
         None => segment.to_owned(),
@@ -226,6 +264,17 @@ pub(crate) fn label_name(segment: &str) -> Result<String, Failure> {
         return Err(Failure::bad_data(format!("invalid label name: {name:?}")));
     }
     Ok(name)
+}
+
+/// Bytes in quotes as Go prints them: those that are no text as `\xff`.
+fn quoted(bytes: &[u8]) -> String {
+    let mut out = String::from("\"");
+    for chunk in bytes.utf8_chunks() {
+        out.extend(chunk.valid().escape_debug());
+        out.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+    }
+    out.push('"');
+    out
 }
 
 /// `http_2e_x` → `http.x`: `__` is an underscore, `_HEX_` a character. `None` where it is not escaped so.

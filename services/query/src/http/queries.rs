@@ -65,16 +65,22 @@ pub(super) async fn tree(_: Reader, form: Form) -> Result<Response, Failure> {
 
 /// `query_exemplars`: no exemplars are kept yet, so a valid question has an empty answer, and one without
 /// a selector has none.
-pub(super) async fn exemplars(_: Reader, form: Form) -> Result<Response, Failure> {
+pub(super) async fn exemplars(
+    State(app): State<App>,
+    _: Reader,
+    form: Form,
+) -> Result<Response, Failure> {
     let (start, end) = params::exemplar_times(&form)?;
     if end < start {
-        return Err(Failure::parameter(
-            "end",
-            "end timestamp must not be before start timestamp",
-        ));
+        let why = "end timestamp must not be before start timestamp";
+        return Err(Failure::bad_data(why));
     }
     let expr = parse(form.get("query")).map_err(|why| Failure::bad_data(why.to_string()))?;
-    let selects = !Plan::new(expr, Params::instant(0))?.selections().is_empty();
+    let params = Params {
+        max_selections: app.config.max_selectors,
+        ..Params::instant(0)
+    };
+    let selects = !Plan::new(expr, params)?.selections().is_empty();
     Ok(success(&[], |out| {
         out.extend_from_slice(if selects { b"[]" } else { b"null" })
     }))

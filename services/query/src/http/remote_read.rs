@@ -13,7 +13,7 @@ use prost::Message;
 
 use crate::app::App;
 use crate::http::reader::Reader;
-use crate::http::reply::Failure;
+use crate::http::reply::{Failure, Plain};
 
 /// Largest compressed request, bytes: far above any list of matchers.
 const MAX_BODY: usize = 1 << 20;
@@ -27,7 +27,7 @@ pub(super) async fn read(
     State(app): State<App>,
     reader: Reader,
     body: Body,
-) -> Result<Response, Failure> {
+) -> Result<Response, Plain> {
     let request = request(body).await?;
     let selections = request
         .queries

@@ -113,7 +113,9 @@ impl From<EvalError> for Failure {
     fn from(error: EvalError) -> Self {
         let kind = match error {
             EvalError::BadData(_) => ErrorType::BadData,
-            EvalError::Execution(_) | EvalError::TooManySamples => ErrorType::Execution,
+            EvalError::Execution(_)
+            | EvalError::TooManySamples
+            | EvalError::TooManySelectors { .. } => ErrorType::Execution,
             EvalError::Cancelled => ErrorType::Canceled,
         };
         Self::new(kind, error.to_string())
@@ -124,8 +126,8 @@ impl From<EvalError> for Failure {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Failed(pub(crate) ErrorType);
 
-impl IntoResponse for Failure {
-    fn into_response(self) -> Response {
+impl Failure {
+    fn log(&self) {
         if let Some(source) = &self.source
             && self.kind.status().is_server_error()
         {
@@ -136,13 +138,13 @@ impl IntoResponse for Failure {
                 Chain(source.as_ref())
             );
         }
-        let mut out: Out = b"{\"status\":\"error\",\"errorType\":".to_vec();
-        json::string(&mut out, self.kind.word());
-        out.extend_from_slice(b",\"error\":");
-        json::string(&mut out, &self.text);
-        out.push(b'}');
+    }
+
+    /// The answer with this body.
+    fn respond(self, kind: HeaderValue, body: Out) -> Response {
+        self.log();
         let mut response =
-            (self.kind.status(), [(header::CONTENT_TYPE, JSON)], out).into_response();
+            (self.kind.status(), [(header::CONTENT_TYPE, kind)], body).into_response();
         match self.kind {
             ErrorType::Unauthorized => {
                 let challenge =
@@ -160,6 +162,35 @@ impl IntoResponse for Failure {
         }
         response.extensions_mut().insert(Failed(self.kind));
         response
+    }
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        let mut out: Out = b"{\"status\":\"error\",\"errorType\":".to_vec();
+        json::string(&mut out, self.kind.word());
+        out.extend_from_slice(b",\"error\":");
+        json::string(&mut out, &self.text);
+        out.push(b'}');
+        self.respond(JSON, out)
+    }
+}
+
+/// A failure whose text is the whole body, as `/federate` and remote read answer.
+#[derive(Debug)]
+pub(crate) struct Plain(Failure);
+
+impl<E: Into<Failure>> From<E> for Plain {
+    fn from(error: E) -> Self {
+        Self(error.into())
+    }
+}
+
+impl IntoResponse for Plain {
+    fn into_response(self) -> Response {
+        let body = format!("{}\n", self.0.text).into_bytes();
+        let kind = HeaderValue::from_static("text/plain; charset=utf-8");
+        self.0.respond(kind, body)
     }
 }
 

@@ -2,6 +2,7 @@
 //! is itself one of the cases.
 
 mod service;
+mod pages;
 
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
@@ -84,10 +85,9 @@ async fn times_at_the_ends_of_the_calendar_have_no_samples() {
 async fn a_label_name_that_is_no_text_is_refused() {
     let answer = service().get("/api/v1/label/%FF/values").await;
     assert_eq!(answer.status, StatusCode::BAD_REQUEST);
-    assert!(
-        answer.body.contains("invalid label name"),
-        "{}",
-        answer.body
+    assert_eq!(
+        answer.body,
+        r#"{"status":"error","errorType":"bad_data","error":"invalid label name: \"\\xff\""}"#
     );
 }
 
@@ -165,7 +165,7 @@ async fn faulty_questions_are_refused_in_prometheus_words() {
         ),
         (
             "query?query=1&time=x",
-            r#"invalid parameter "time": cannot parse "x" to a valid timestamp"#,
+            r#"invalid parameter "time": invalid time value for 'time': cannot parse "x" to a valid timestamp"#,
         ),
         (
             "query_range?query=1&start=1&end=0&step=1",
@@ -180,7 +180,11 @@ async fn faulty_questions_are_refused_in_prometheus_words() {
         ("metadata?limit=x", "limit must be a number"),
         (
             "query_exemplars?query=up&start=2&end=1",
-            r#"invalid parameter "end": end timestamp must not be before start timestamp"#,
+            "end timestamp must not be before start timestamp",
+        ),
+        (
+            "series?match[]=%zz",
+            r#"error parsing form values: invalid URL escape "%zz""#,
         ),
     ] {
         let answer = service.get(&format!("/api/v1/{path}")).await;
@@ -212,38 +216,6 @@ async fn a_store_that_is_away_is_said_to_be_so() {
             r#"{"status":"error","errorType":"unavailable","error":"storage is unavailable, try again in a few seconds"}"#
         );
     }
-}
-
-#[tokio::test]
-async fn status_pages_have_prometheus_shapes() {
-    let service = service();
-    for (path, expected) in [
-        ("rules", r#"{"status":"success","data":{"groups":[]}}"#),
-        ("alerts", r#"{"status":"success","data":{"alerts":[]}}"#),
-        ("targets/metadata", r#"{"status":"success","data":[]}"#),
-        (
-            "query_exemplars?query=test&start=1700000000000&end=1700000600000",
-            r#"{"status":"success","data":[]}"#,
-        ),
-        (
-            "query_exemplars?query=1",
-            r#"{"status":"success","data":null}"#,
-        ),
-        (
-            "format_query?query=sum(up)by(app)",
-            r#"{"status":"success","data":"sum by (app) (up)"}"#,
-        ),
-        (
-            "status/config",
-            r#"{"status":"success","data":{"yaml":""}}"#,
-        ),
-    ] {
-        assert_eq!(service.get(&format!("/api/v1/{path}")).await.body, expected);
-    }
-    let build = service.get("/api/v1/status/buildinfo").await.body;
-    let build: serde_json::Value = serde_json::from_str(&build).unwrap();
-    assert!(build["data"]["version"].is_string());
-    assert!(build["data"].get("features").is_none());
 }
 
 #[tokio::test]

@@ -16,7 +16,9 @@ pub(crate) fn parse_time(text: &str) -> Result<i64, String> {
     {
         return Ok(millis(seconds).clamp(MIN_TIME, MAX_TIME));
     }
-    if let Ok(time) = text.parse::<jiff::Timestamp>() {
+    if is_go_rfc3339(text)
+        && let Ok(time) = text.parse::<jiff::Timestamp>()
+    {
         let floor = time.as_nanosecond().div_euclid(1_000_000);
         return i64::try_from(floor).map_err(|_| not_a_time(text));
     }
@@ -25,6 +27,23 @@ pub(crate) fn parse_time(text: &str) -> Result<i64, String> {
         MAX_TEXT => Ok(MAX_TIME),
         _ => Err(not_a_time(text)),
     }
+}
+
+/// Whether a text has the form of RFC 3339 that Prometheus reads, which is stricter than others: a capital
+/// `T`, a capital `Z` or an offset, no leap second.
+fn is_go_rfc3339(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let zone = |zone: &[u8]| matches!(zone, [b'Z'] | [b'+' | b'-', _, _, b':', _, _]);
+    let tail = bytes.get(19..).unwrap_or_default();
+    let fraction = tail
+        .iter()
+        .skip(1)
+        .take_while(|digit| digit.is_ascii_digit());
+    let tail = match tail.first() {
+        Some(b'.' | b',') => tail.get(fraction.count() + 1..).unwrap_or_default(),
+        _ => tail,
+    };
+    bytes.get(10) == Some(&b'T') && bytes.get(17) != Some(&b'6') && zone(tail)
 }
 
 fn not_a_time(text: &str) -> String {
@@ -55,6 +74,24 @@ pub(crate) fn parse_duration(text: &str) -> Result<i64, String> {
         return Ok(nanos as i64 / 1_000_000);
     }
     words(text).ok_or_else(refused)
+}
+
+/// A duration as Prometheus writes its own settings: `5m`, `1h30m`, `0s`.
+pub(crate) fn duration_text(duration: std::time::Duration) -> String {
+    let mut left = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
+    if left == 0 {
+        return "0s".to_owned();
+    }
+    let mut out = String::new();
+    for (unit, millis) in UNITS {
+        // Years and weeks only where nothing is left over.
+        let skipped = matches!(unit, "y" | "w") && left % millis != 0;
+        if !skipped && left >= millis {
+            out.push_str(&format!("{}{unit}", left / millis));
+            left %= millis;
+        }
+    }
+    out
 }
 
 /// The units of a duration in the only order they may come in, with their milliseconds.
@@ -129,8 +166,38 @@ mod tests {
     }
 
     #[test]
+    fn durations_are_written_as_prometheus_writes_its_flags() {
+        for (millis, text) in [
+            (300_000, "5m"),
+            (120_000, "2m"),
+            (0, "0s"),
+            (5_400_500, "1h30m500ms"),
+            (14 * 86_400_000, "2w"),
+            (8 * 86_400_000, "8d"),
+        ] {
+            assert_eq!(
+                duration_text(std::time::Duration::from_millis(millis)),
+                text
+            );
+        }
+    }
+
+    #[test]
     fn what_is_no_time_is_quoted_back() {
-        for text in ["", "foo", "30s", "NaN", "Inf", "2015-07-01"] {
+        for text in [
+            "",
+            "foo",
+            "30s",
+            "NaN",
+            "Inf",
+            "2015-07-01",
+            "2015-07-01T20:10:51",
+            "2015-07-01t20:10:51Z",
+            "2015-07-01T20:10:51z",
+            "2015-07-01 20:10:51Z",
+            "2015-07-01T20:10:60Z",
+            "2015-07-01T24:00:00Z",
+        ] {
             assert_eq!(
                 parse_time(text),
                 Err(format!("cannot parse {text:?} to a valid timestamp"))

@@ -82,19 +82,22 @@ fn matching_tree(matching: &Matching) -> Value {
         Cardinality::OneToMany => "one-to-many",
         Cardinality::ManyToMany => "many-to-many",
     };
-    json!({
+    let mut tree = json!({
         "card": card,
-        "fillValues": {"lhs": matching.fill_left, "rhs": matching.fill_right},
         "include": matching.include,
         "labels": matching.labels,
         "on": matching.on,
-    })
+    });
+    // Later than Prometheus 3.5: where it is not used, clients see the tree that they know.
+    if matching.fill_left.is_some() || matching.fill_right.is_some() {
+        tree["fillValues"] = json!({"lhs": matching.fill_left, "rhs": matching.fill_right});
+    }
+    tree
 }
 
 fn selector_tree(selector: &VectorSelector, range: Option<&Duration>) -> Value {
     let (offset, timestamp, bound) = modifiers(&selector.modifiers);
     let mut tree = json!({
-        "anchored": selector.smoothing == Smoothing::Anchored,
         "matchers": selector.matchers.iter().map(matcher_tree).collect::<Vec<_>>(),
         "name": selector.name.as_deref().unwrap_or_default(),
         "offset": offset,
@@ -102,7 +105,11 @@ fn selector_tree(selector: &VectorSelector, range: Option<&Duration>) -> Value {
     if let Some(range) = range {
         tree["range"] = json!(millis(range));
     }
-    tree["smoothed"] = json!(selector.smoothing == Smoothing::Smoothed);
+    // Later than Prometheus 3.5, as above.
+    if selector.smoothing != Smoothing::None {
+        tree["anchored"] = json!(selector.smoothing == Smoothing::Anchored);
+        tree["smoothed"] = json!(selector.smoothing == Smoothing::Smoothed);
+    }
     tree["startOrEnd"] = json!(bound);
     tree["timestamp"] = json!(timestamp);
     tree["type"] = json!(if range.is_some() {
@@ -171,7 +178,7 @@ mod tests {
     fn a_call_over_a_range_shows_types_matchers_and_milliseconds() {
         assert_eq!(
             shown("rate(a{b!=\"c\"}[5m] offset 1m @ end())"),
-            r#"{"args":[{"anchored":false,"matchers":[{"name":"b","type":"!=","value":"c"},{"name":"__name__","type":"=","value":"a"}],"name":"a","offset":60000,"range":300000,"smoothed":false,"startOrEnd":"end","timestamp":null,"type":"matrixSelector"}],"func":{"argTypes":["matrix"],"name":"rate","returnType":"vector","variadic":0},"type":"call"}"#
+            r#"{"args":[{"matchers":[{"name":"b","type":"!=","value":"c"},{"name":"__name__","type":"=","value":"a"}],"name":"a","offset":60000,"range":300000,"startOrEnd":"end","timestamp":null,"type":"matrixSelector"}],"func":{"argTypes":["matrix"],"name":"rate","returnType":"vector","variadic":0},"type":"call"}"#
         );
     }
 
@@ -186,6 +193,23 @@ mod tests {
         assert_eq!(tree["lhs"]["matching"]["card"], "many-to-one");
         assert_eq!(tree["lhs"]["matching"]["include"], json!(["y"]));
         assert_eq!(tree["lhs"]["rhs"]["grouping"], json!(["x"]));
+    }
+
+    #[test]
+    fn what_prometheus_3_5_does_not_know_is_shown_where_it_is_used() {
+        let text = shown("rate(a[5m] anchored) + fill_left(2) b");
+        let tree: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(
+            tree["matching"]["fillValues"],
+            json!({"lhs": 2.0, "rhs": null})
+        );
+        let selector = &tree["lhs"]["args"][0];
+        assert_eq!(
+            (&selector["anchored"], &selector["smoothed"]),
+            (&json!(true), &json!(false))
+        );
+        assert!(tree["rhs"].get("anchored").is_none(), "{text}");
+        assert!(!shown("a + b").contains("fillValues"));
     }
 
     #[test]

@@ -173,3 +173,99 @@ async fn bounds_that_change_go_on_in_the_same_series() {
         ["{app=x} 6"]
     );
 }
+
+/// Scenario: a histogram that never says its sum, beside one of the same name that does, and a family of
+/// which no series does.
+/// Guarantees: lists show the `…_sum` series that queries find, and no others.
+#[tokio::test]
+async fn a_sum_is_listed_only_where_there_is_one() {
+    let silent = ("a", "run_ms", 3);
+    let mute = ("a", "mute", 4);
+    let service = Service::start(|rows| {
+        histograms(rows);
+        for whose in [silent, mute] {
+            rows.explicit(whose, &[("app", "y")], &[5.0])
+                .point(whose, 0, |row| (row.count, row.pos) = (3, vec![1, 2]));
+        }
+        // Some points with a sum are enough.
+        rows.point(silent, 3600, |row| row.count = 4);
+        rows.point(H, 3600, |row| row.count = 4);
+    })
+    .await;
+    let sums = [("match[]", r#"{__name__=~".+_sum"}"#)];
+    let listed = json!([{"__name__": "run_ms_sum", "app": "x"}]);
+    let listed_by_label = [("match[]", r#"{__name__=~".+_sum",app=~".+"}"#)];
+    assert_eq!(service.data("series", &sums).await, listed);
+    assert_eq!(service.data("series", &listed_by_label).await, listed);
+    assert_eq!(
+        service.data("series", &[("match[]", "mute_sum")]).await,
+        json!([])
+    );
+    assert_eq!(
+        service.data("label/__name__/values", &sums).await,
+        json!(["run_ms_sum"])
+    );
+    assert_eq!(
+        service.data("label/__name__/values", &[]).await,
+        json!([
+            "mute_bucket",
+            "mute_count",
+            "run_ms_bucket",
+            "run_ms_count",
+            "run_ms_sum",
+            "wait"
+        ])
+    );
+    assert_eq!(
+        service.data("labels", &[("match[]", "mute_sum")]).await,
+        json!([])
+    );
+    // What queries say.
+    assert_eq!(service.vector("count(run_ms_sum)", 60).await, ["{} 1"]);
+    assert_eq!(service.vector("mute_sum", 60).await, [""; 0]);
+    // Every bound that a query gives is listed.
+    let bounds = [("match[]", r#"{__name__="mute_bucket",app="y"}"#)];
+    assert_eq!(
+        service.data("label/le/values", &bounds).await,
+        json!(["+Inf", "5"])
+    );
+    assert_eq!(
+        service
+            .data("label/le/values", &[("match[]", "mute_bucket")])
+            .await,
+        json!(["+Inf", "5"])
+    );
+    assert_eq!(
+        service.vector("mute_bucket", 60).await,
+        ["mute_bucket{app=y,le=+Inf} 3", "mute_bucket{app=y,le=5} 1"]
+    );
+}
+
+/// Scenario: a tenant whose setting lists both views.
+/// Guarantees: lists and selectors without an exact name show the native view and the classic one.
+#[tokio::test]
+async fn a_tenant_may_see_both_views() {
+    let h = ("b", "h", 1);
+    let service = Service::start(|rows| {
+        rows.explicit(h, &[("app", "x")], &[5.0])
+            .point(h, 0, |row| {
+                (row.count, row.sum, row.pos) = (3, Some(9.0), vec![1, 2])
+            });
+    })
+    .await;
+    let names = json!(["h", "h_bucket", "h_count", "h_sum"]);
+    assert_eq!(service.data_of_b("label/__name__/values", &[]).await, names);
+    let series = [("match[]", r#"{app="x",le=""}"#)];
+    assert_eq!(
+        service.data_of_b("series", &series).await,
+        json!([
+            {"__name__": "h", "app": "x"},
+            {"__name__": "h_count", "app": "x"},
+            {"__name__": "h_sum", "app": "x"},
+        ])
+    );
+    let time = (NOON / 1000).to_string();
+    let count = [("query", r#"count({app="x"})"#), ("time", &time)];
+    let data = service.data_of_b("query", &count).await;
+    assert_eq!(data["result"][0]["value"][1], "5");
+}

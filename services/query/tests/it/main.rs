@@ -7,3 +7,4 @@ mod numbers;
 mod histograms;
 mod labels;
 mod limits;
+mod disconnect;

@@ -79,6 +79,11 @@ impl Service {
             .await;
     }
 
+    /// ClickHouse behind the service.
+    pub(crate) fn clickhouse(&self) -> clickhouse::Client {
+        schemas::connect::client(&self.engine.config)
+    }
+
     /// The whole answer to tenant a's question, and its status.
     pub(crate) async fn answer(&self, path: &str, form: &[(&str, &str)]) -> (u16, Value) {
         self.ask(&self.key_a, path, form).await
@@ -149,7 +154,7 @@ fn labels(metric: &Value) -> String {
     format!("{name}{{{}}}", others.join(","))
 }
 
-/// Tenants a and b with a query key each.
+/// Tenants a and b with a query key each; b lists histograms in both views.
 fn directory() -> (FixedDirectory, [String; 2]) {
     let mut directory = FixedDirectory::new().unwrap();
     let keys = ["a", "b"].map(|tenant| {
@@ -159,7 +164,10 @@ fn directory() -> (FixedDirectory, [String; 2]) {
             slug: format!("tenant-{tenant}"),
             plan: "standard".to_owned(),
             suspended: false,
-            limits: Limits::standard(),
+            limits: Limits {
+                list_both_histogram_views: tenant == "b",
+                ..Limits::standard()
+            },
         };
         directory.add_tenant(known).unwrap();
         let key = NewKey {

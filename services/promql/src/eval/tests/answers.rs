@@ -312,3 +312,21 @@ fn start_times_make_a_reset_of_what_never_fell() {
     };
     assert_eq!(number(&found[0].value), 1.0);
 }
+
+#[test]
+fn what_a_subquery_reads_is_counted_once_as_prometheus_does() {
+    let stored = [series(&[("__name__", "m")], &[(60, 1.0), (120, 2.0)])];
+    let read = |query: &str| {
+        let plan = Plan::new(parse(query).unwrap(), Params::instant(120_000)).unwrap();
+        let sets = plan
+            .selections()
+            .iter()
+            .map(|selection| fetch(selection, &stored))
+            .collect();
+        super::super::evaluate(&plan, sets).unwrap().total_samples
+    };
+    // Three values at 60, 90 and 120 s for the function; for a bare subquery what was read for them.
+    assert_eq!(read("sum_over_time(m[61s:30s])"), 3);
+    assert_eq!(read("m[61s:30s]"), 3);
+    assert_eq!(read("sum_over_time(m[2m])"), 2);
+}

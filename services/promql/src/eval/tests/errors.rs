@@ -169,3 +169,42 @@ fn only_scalars_and_vectors_have_ranges() {
         "invalid expression type \"string\" for range query, must be Scalar or instant Vector"
     );
 }
+
+/// `names` added up as a balanced tree, which nests least.
+fn sum_of(names: &[String]) -> String {
+    match names {
+        [one] => one.clone(),
+        _ => {
+            let (left, right) = names.split_at(names.len() / 2);
+            format!("({} + {})", sum_of(left), sum_of(right))
+        }
+    }
+}
+
+#[test]
+fn thousands_of_selectors_are_counted_and_refused_beyond_a_bound() {
+    let names: Vec<String> = (0..5000).map(|number| format!("m{number}")).collect();
+    let made = |names: &[String], max_selections| {
+        let params = Params {
+            max_selections,
+            ..Params::instant(0)
+        };
+        Plan::new(parse(&sum_of(names)).unwrap(), params)
+    };
+    assert_eq!(made(&names, 5000).unwrap().selections().len(), 5000);
+    let refused = made(&names, 4999).unwrap_err();
+    let (found, limit) = (5000, 4999);
+    assert_eq!(refused, EvalError::TooManySelectors { found, limit });
+    // Equal ones are one, however many.
+    let same = vec!["m".to_owned(); 5000];
+    assert_eq!(made(&same, 1).unwrap().selections().len(), 1);
+    // Windows that do not meet are read one by one; `info` reads what is not written.
+    let apart: Vec<String> = (0..3).map(|day| format!("m offset {}d", day + 1)).collect();
+    assert_eq!(made(&apart, 3).unwrap().selections().len(), 3);
+    let found = 3;
+    let refused = EvalError::TooManySelectors { found, limit: 2 };
+    assert_eq!(made(&apart, 2).unwrap_err(), refused);
+    let found = 2;
+    let refused = EvalError::TooManySelectors { found, limit: 1 };
+    assert_eq!(made(&["info(m)".to_owned()], 1).unwrap_err(), refused);
+}

@@ -36,7 +36,7 @@ impl Lowering<'_> {
             step: place.step,
             function: Some("info"),
             grouping: None,
-        });
+        })?;
         Ok(InfoSelection {
             selection,
             shift,
@@ -79,7 +79,8 @@ impl Lowering<'_> {
     }
 }
 
-fn children(expr: &Expr) -> Vec<&Expr> {
+/// The expressions right below `expr`; subqueries are seen through by the callers.
+pub(super) fn children(expr: &Expr) -> Vec<&Expr> {
     match &expr.kind {
         ExprKind::Paren(inner) | ExprKind::Unary { expr: inner, .. } => vec![inner],
         ExprKind::Binary(binary) => vec![&binary.left, &binary.right],

@@ -109,7 +109,7 @@ impl Lowering<'_> {
             step: place.step,
             function: place.function,
             grouping: grouping.map(|aggregate| (!aggregate.without, aggregate.labels.clone())),
-        });
+        })?;
         Ok(Selector {
             selection,
             matchers: selector.matchers.clone(),
@@ -120,15 +120,14 @@ impl Lowering<'_> {
     }
 
     /// The number of a selection; one that overlaps an earlier one on the same series widens it.
-    pub(super) fn select(&mut self, wanted: Selection) -> usize {
-        let same = self.selections.iter().position(|known| {
-            known.matchers == wanted.matchers
-                && known.start <= wanted.end
-                && wanted.start <= known.end
+    pub(super) fn select(&mut self, wanted: Selection) -> Result<usize, EvalError> {
+        let candidates = self.by_matchers.get(&wanted.matchers);
+        let same = candidates.into_iter().flatten().copied().find(|at| {
+            let known = &self.selections[*at];
+            known.start <= wanted.end && wanted.start <= known.end
         });
         let Some(at) = same else {
-            self.selections.push(wanted);
-            return self.selections.len() - 1;
+            return self.add(wanted);
         };
         let known = &mut self.selections[at];
         known.start = known.start.min(wanted.start);
@@ -141,6 +140,19 @@ impl Lowering<'_> {
         if known.grouping != wanted.grouping {
             known.grouping = None;
         }
-        at
+        Ok(at)
+    }
+
+    fn add(&mut self, wanted: Selection) -> Result<usize, EvalError> {
+        let at = self.selections.len();
+        let limit = self.params.max_selections;
+        if at >= limit {
+            // How many there are in all is counted by the caller, which has the whole expression.
+            return Err(EvalError::TooManySelectors { found: at, limit });
+        }
+        let same = self.by_matchers.entry(wanted.matchers.clone());
+        same.or_default().push(at);
+        self.selections.push(wanted);
+        Ok(at)
     }
 }

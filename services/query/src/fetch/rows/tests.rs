@@ -125,6 +125,7 @@ fn a_query_that_reads_too_much_is_stopped() {
         series: 1,
         bytes: 100,
         deadline: tokio::time::Instant::now(),
+        both_views: false,
     };
     let allowance = Allowance::new(&budget);
     assert!(allowance.take_samples(10).is_ok());

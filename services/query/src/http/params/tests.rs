@@ -111,10 +111,23 @@ fn faulty_ranges_are_refused_in_prometheus_words() {
             "x",
             r#"error parsing lookback delta duration: cannot parse "x" to a valid duration"#,
         ),
+    ] {
+        assert_eq!(refused(range_with(name, value)), expected);
+    }
+}
+
+#[test]
+fn faulty_limits_are_refused_in_go_s_words() {
+    for (name, value, expected) in [
         (
             "limit",
             "x",
             r#"invalid parameter "limit": strconv.Atoi: parsing "x": invalid syntax"#,
+        ),
+        (
+            "limit",
+            "99999999999999999999",
+            r#"invalid parameter "limit": strconv.Atoi: parsing "99999999999999999999": value out of range"#,
         ),
         (
             "limit",
@@ -158,17 +171,49 @@ fn selectors_need_something_that_does_not_match_nothing() {
         (listed.start, listed.end, listed.limit),
         (MIN_TIME, MAX_TIME, None)
     );
-    let empty = refused(listing(&form(&[("match[]", r#"{a=~".*"}"#)])));
+    for (selector, text) in [
+        (
+            r#"{a=~".*"}"#,
+            "match[] must contain at least one non-empty matcher",
+        ),
+        (
+            "up{",
+            "1:4: parse error: unexpected end of input inside braces",
+        ),
+    ] {
+        // Prometheus names the parameter on one endpoint of three.
+        let faulty = form(&[("match[]", selector)]);
+        assert_eq!(refused(listing(&faulty)), text);
+        assert_eq!(
+            refused(series(&faulty)),
+            format!("invalid parameter \"match[]\": {text}")
+        );
+    }
+    // What is missing is said before what is wrong.
     assert_eq!(
-        empty,
-        r#"invalid parameter "match[]": match[] must contain at least one non-empty matcher"#
+        refused(series(&form(&[("limit", "-1")]))),
+        "no match[] parameter provided"
     );
-    let broken = refused(listing(&form(&[("match[]", "up{")])));
-    assert!(
-        broken.starts_with("invalid parameter \"match[]\": 1:"),
-        "{broken}"
+}
+
+#[test]
+fn times_that_may_be_left_out_are_refused_in_their_own_words() {
+    let config = Config::default();
+    let expected = |name: &str| {
+        format!(
+            r#"invalid parameter "{name}": invalid time value for '{name}': cannot parse "x" to a valid timestamp"#
+        )
+    };
+    assert_eq!(
+        refused(instant(&form(&[("time", "x")]), &config, 0)),
+        expected("time")
     );
-    assert!(broken.contains("parse error"), "{broken}");
+    for name in ["start", "end"] {
+        let faulty = form(&[(name, "x"), ("match[]", "up")]);
+        assert_eq!(refused(listing(&faulty)), expected(name));
+        assert_eq!(refused(series(&faulty)), expected(name));
+        assert_eq!(refused(exemplar_times(&faulty)), expected(name));
+    }
 }
 
 #[test]
@@ -202,8 +247,13 @@ fn escaped_label_names_are_unescaped() {
         ("U__svc_2e_ü", "svc.ü"),
         ("U__not_escaped", "U__not_escaped"),
         ("http.x", "http.x"),
+        ("a%20%C3%BC", "a ü"),
     ] {
         assert_eq!(label_name(segment).unwrap(), name, "{segment}");
     }
     assert_eq!(refused(label_name("")), "invalid label name: \"\"");
+    assert_eq!(
+        refused(label_name("%C3%BC%ff%fe\"")),
+        r#"invalid label name: "ü\xff\xfe\"""#
+    );
 }
