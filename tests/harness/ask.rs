@@ -157,7 +157,8 @@ impl Ask {
 /// Milliseconds as the API takes times and durations.
 #[must_use]
 pub fn seconds(ms: i64) -> String {
-    format!("{}.{:03}", ms.div_euclid(1000), ms.rem_euclid(1000))
+    let (sign, size) = (if ms < 0 { "-" } else { "" }, ms.unsigned_abs());
+    format!("{sign}{}.{:03}", size / 1000, size % 1000)
 }
 
 /// The `data` of a success.
@@ -231,4 +232,23 @@ fn sample(value: &Value) -> Sample {
     let time = value[0].as_f64().expect("a time");
     let text = value[1].as_str().expect("a value as a string");
     ((time * 1000.0).round() as i64, text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::seconds;
+
+    #[test]
+    fn times_before_1970_have_their_fraction_on_the_right_side() {
+        for (ms, text) in [
+            (0, "0.000"),
+            (1_700_000_060_050, "1700000060.050"),
+            (-1, "-0.001"),
+            (-500, "-0.500"),
+            (-1500, "-1.500"),
+            (i64::MIN, "-9223372036854775.808"),
+        ] {
+            assert_eq!(seconds(ms), text);
+        }
+    }
 }

@@ -13,7 +13,7 @@ use promql::select::{Params, Plan};
 use promql::value::{MatrixSeries, Point, Value, VectorSample};
 use regex::Regex;
 use serde_json::Value as Json;
-use tests::ask::Ask;
+use tests::ask::{Ask, seconds};
 use tests::keys::Keys;
 use tests::oracle::Track;
 use tests::push::{Answer, Ingest};
@@ -200,11 +200,6 @@ fn moved(expr: &str, base: i64) -> String {
         format!("@ {}", base as f64 / 1000.0 + time)
     })
     .into_owned()
-}
-
-/// Milliseconds, which may lie before 1970, as the API takes times.
-fn seconds(ms: i64) -> String {
-    (ms as f64 / 1000.0).to_string()
 }
 
 /// Checks failure, annotations and value; gives the value where one was due.

@@ -21,6 +21,7 @@ mod cerebrium;
 mod dcgm;
 mod providers;
 mod grafana;
+mod hostile;
 mod promtool;
 mod sdk;
 mod readme;
