@@ -13,6 +13,7 @@ use crate::http::Cors;
 use crate::insert::Store;
 use crate::limit::Ledger;
 use crate::metrics::Gauges;
+use crate::turns::Turns;
 
 /// What a request works with; cheap to clone.
 #[derive(Clone, Debug)]
@@ -20,6 +21,7 @@ pub(crate) struct App {
     pub(crate) directory: Arc<dyn KeyDirectory>,
     pub(crate) credentials: Arc<HeaderNames>,
     pub(crate) ledger: Ledger,
+    pub(crate) turns: Turns,
     pub(crate) store: Arc<Store>,
     pub(crate) cors: Arc<Cors>,
     pub(crate) gauges: Gauges,
@@ -38,6 +40,7 @@ impl App {
         metrics: &Metrics,
         tasks: Tasks,
     ) -> Self {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let gauges = Gauges::register(metrics);
         let store = Store::new(client, &config, gauges.clone());
         let ledger = Ledger::new(config.in_flight, gauges.clone());
@@ -46,6 +49,7 @@ impl App {
             directory,
             credentials: Arc::new(config.credentials),
             ledger,
+            turns: Turns::new(processors),
             store: Arc::new(store),
             cors: Arc::new(cors),
             gauges,

@@ -1,9 +1,9 @@
 //! OTLP in, ClickHouse rows out: the gateway's stages, in the order data passes them.
 //!
 //! A request's path: `http` finds its route → `intake` asks [`auth`] who sends it and whether that
-//! sender may push (`AuthenticatedPush`) → `limit` finds room for it (`AdmittedPush`) → `inflate`
-//! reads and decompresses the body within its bounds (`ReadPush`), of which not a byte was read before
-//! → [`decode`] makes OTLP messages of it (`DecodedPush`) → [`translate`] makes rows of those
+//! sender may push (`AuthenticatedPush`) → `limit` finds room for it (`AdmittedPush`) → `receive`
+//! reads the body within its bounds (`ReceivedPush`), of which not a byte was read before → `turns` lets it
+//! have a processor when its tenant's turn comes → `inflate` decompresses it → [`decode`] makes OTLP messages of it (`DecodedPush`) → [`translate`] makes rows of those
 //! ([`translate::TranslatedBatch`]) → `insert` stores the rows (`Receipt`) → `http` answers. `push`
 //! walks through the stages; each consumes the value of the one before, so none can be left out.
 //!
@@ -24,6 +24,8 @@ mod app;
 mod http;
 mod intake;
 mod limit;
+mod receive;
+mod turns;
 mod inflate;
 pub mod decode;
 pub mod translate;

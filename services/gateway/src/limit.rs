@@ -3,11 +3,13 @@
 //! Rates and quotas belong here too: [`Ledger::admit`] is the one place where an [`AdmittedPush`] is made.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use auth::tenant::TenantId;
 use runtime::error::ErrorKind;
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::config::InFlight;
 use crate::failure::{Failure, soon};
@@ -16,6 +18,10 @@ use crate::metrics::Gauges;
 
 /// How long a tenant over its share is asked to wait: pushes in work end within a second or two.
 const TENANT_WAIT: Duration = Duration::from_secs(1);
+
+/// In how many parts the shares of tenants are kept, each with a lock of its own.
+const SHARDS: usize = 64;
+const SHARDS_U64: u64 = 64;
 
 /// A push that is worth reading.
 #[derive(Debug)]
@@ -33,15 +39,13 @@ pub(crate) struct Ledger(Arc<Inner>);
 struct Inner {
     bounds: InFlight,
     gauges: Gauges,
-    used: Mutex<Used>,
+    requests: AtomicUsize,
+    bytes: AtomicU64,
+    tenants: [Shard; SHARDS],
 }
 
-#[derive(Debug, Default)]
-struct Used {
-    all: Share,
-    /// Only tenants with requests in work: bounded by the bound on requests.
-    tenants: HashMap<TenantId, Share>,
-}
+/// Shares of some of the tenants; only of those with requests in work, so bounded by the bound on requests.
+type Shard = Mutex<HashMap<TenantId, Share>>;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Share {
@@ -54,7 +58,9 @@ impl Ledger {
         Self(Arc::new(Inner {
             bounds,
             gauges,
-            used: Mutex::default(),
+            requests: AtomicUsize::new(0),
+            bytes: AtomicU64::new(0),
+            tenants: std::array::from_fn(|_| Mutex::default()),
         }))
     }
 
@@ -64,19 +70,39 @@ impl Ledger {
         Ok(AdmittedPush { push, room })
     }
 
-    fn enter(&self, tenant: &TenantId) -> Result<Room, Failure> {
-        let bounds = &self.0.bounds;
-        let mut used = self.0.used();
-        if used.all.requests >= bounds.requests {
-            return Err(Failure::later(
-                ErrorKind::Overloaded,
-                "GATEWAY_BUSY",
-                "the gateway has too many requests in work: try again",
-                soon(),
-            ));
+    /// Takes the place of one request of `tenant`.
+    pub(crate) fn enter(&self, tenant: &TenantId) -> Result<Room, Failure> {
+        let inner = &self.0;
+        let taken = inner.requests.fetch_add(1, Ordering::Relaxed);
+        let entered = if taken >= inner.bounds.requests {
+            Err(busy("the gateway has too many requests in work: try again"))
+        } else {
+            inner.enter(tenant)
+        };
+        if let Err(full) = entered {
+            inner.requests.fetch_sub(1, Ordering::Relaxed);
+            return Err(full);
         }
-        let own = used.tenants.get(tenant).copied().unwrap_or_default();
-        if own.requests >= bounds.tenant_requests {
+        inner.gauges.in_flight_requests.inc();
+        Ok(Room {
+            ledger: self.clone(),
+            tenant: tenant.clone(),
+            bytes: 0,
+        })
+    }
+}
+
+/// No room for anybody.
+fn busy(public: &'static str) -> Failure {
+    Failure::later(ErrorKind::Overloaded, "GATEWAY_BUSY", public, soon())
+}
+
+impl Inner {
+    /// Counts one more request of `tenant`.
+    fn enter(&self, tenant: &TenantId) -> Result<(), Failure> {
+        let mut shares = self.shares(tenant);
+        let own = shares.entry(tenant.clone()).or_default();
+        if own.requests >= self.bounds.tenant_requests {
             return Err(Failure::later(
                 ErrorKind::RateLimited,
                 "TENANT_BUSY",
@@ -87,29 +113,22 @@ impl Ledger {
                 TENANT_WAIT,
             ));
         }
-        used.all.requests += 1;
-        used.tenants.entry(tenant.clone()).or_default().requests += 1;
-        self.0.show(&used);
-        Ok(Room {
-            ledger: self.clone(),
-            tenant: tenant.clone(),
-            bytes: 0,
-        })
+        own.requests += 1;
+        Ok(())
+    }
+
+    /// The shares among which that of `tenant` is.
+    fn shares(&self, tenant: &TenantId) -> MutexGuard<'_, HashMap<TenantId, Share>> {
+        let hash =
+            usize::try_from(xxh3_64(tenant.as_str().as_bytes()) % SHARDS_U64).unwrap_or_default();
+        self.tenants[hash]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Inner {
-    fn used(&self) -> MutexGuard<'_, Used> {
-        self.used.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn show(&self, used: &Used) {
-        let bytes = i64::try_from(used.all.bytes).unwrap_or(i64::MAX);
-        self.gauges
-            .in_flight_requests
-            .set(i64::try_from(used.all.requests).unwrap_or(i64::MAX));
-        self.gauges.in_flight_bytes.set(bytes);
-    }
+fn signed(bytes: u64) -> i64 {
+    i64::try_from(bytes).unwrap_or(i64::MAX)
 }
 
 /// The room that one push takes; given back when dropped.
@@ -124,17 +143,26 @@ impl Room {
     /// Takes room for `more` bytes of body.
     pub(crate) fn grow(&mut self, more: u64) -> Result<(), Failure> {
         let inner = &self.ledger.0;
-        let mut used = inner.used();
-        if used.all.bytes + more > inner.bounds.bytes.as_u64() {
-            return Err(Failure::later(
-                ErrorKind::Overloaded,
-                "GATEWAY_BUSY",
-                "the gateway has too many bytes in work: try again",
-                soon(),
-            ));
+        let taken = inner.bytes.fetch_add(more, Ordering::Relaxed);
+        let grown = if taken.saturating_add(more) > inner.bounds.bytes.as_u64() {
+            Err(busy("the gateway has too many bytes in work: try again"))
+        } else {
+            self.grow_own(more)
+        };
+        if let Err(full) = grown {
+            inner.bytes.fetch_sub(more, Ordering::Relaxed);
+            return Err(full);
         }
+        inner.gauges.in_flight_bytes.inc_by(signed(more));
+        self.bytes += more;
+        Ok(())
+    }
+
+    fn grow_own(&self, more: u64) -> Result<(), Failure> {
+        let inner = &self.ledger.0;
         let limit = inner.bounds.tenant_bytes.as_u64();
-        let own = used.tenants.entry(self.tenant.clone()).or_default();
+        let mut shares = inner.shares(&self.tenant);
+        let own = shares.entry(self.tenant.clone()).or_default();
         if own.bytes + more > limit {
             return Err(Failure::later(
                 ErrorKind::RateLimited,
@@ -147,26 +175,44 @@ impl Room {
             ));
         }
         own.bytes += more;
-        used.all.bytes += more;
-        inner.show(&used);
-        self.bytes += more;
         Ok(())
+    }
+
+    /// Bytes that it takes.
+    #[cfg(test)]
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Gives back room for `fewer` bytes that are no longer kept.
+    pub(crate) fn shrink(&mut self, fewer: u64) {
+        let fewer = fewer.min(self.bytes);
+        let inner = &self.ledger.0;
+        inner.bytes.fetch_sub(fewer, Ordering::Relaxed);
+        if let Some(own) = inner.shares(&self.tenant).get_mut(&self.tenant) {
+            own.bytes -= fewer;
+        }
+        inner.gauges.in_flight_bytes.dec_by(signed(fewer));
+        self.bytes -= fewer;
     }
 }
 
 impl Drop for Room {
     fn drop(&mut self) {
-        let mut used = self.ledger.0.used();
-        used.all.requests -= 1;
-        used.all.bytes -= self.bytes;
-        if let Some(own) = used.tenants.get_mut(&self.tenant) {
+        let inner = &self.ledger.0;
+        inner.requests.fetch_sub(1, Ordering::Relaxed);
+        inner.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+        let mut shares = inner.shares(&self.tenant);
+        if let Some(own) = shares.get_mut(&self.tenant) {
             own.requests -= 1;
             own.bytes -= self.bytes;
             if own.requests == 0 {
-                used.tenants.remove(&self.tenant);
+                shares.remove(&self.tenant);
             }
         }
-        self.ledger.0.show(&used);
+        drop(shares);
+        inner.gauges.in_flight_requests.dec();
+        inner.gauges.in_flight_bytes.dec_by(signed(self.bytes));
     }
 }
 
@@ -227,10 +273,23 @@ mod tests {
         assert_eq!(kind(other.grow(1)).0, ErrorKind::Overloaded);
         drop(acme);
         other.grow(20).unwrap();
+        other.shrink(50);
+        other.shrink(50);
+        other.grow(60).unwrap();
         drop(other);
-        let used = ledger.0.used();
+        let kept: usize = ledger
+            .0
+            .tenants
+            .iter()
+            .map(|shard| shard.lock().unwrap().len())
+            .sum();
+        let (requests, bytes) = (&ledger.0.requests, &ledger.0.bytes);
         assert_eq!(
-            (used.all.requests, used.all.bytes, used.tenants.len()),
+            (
+                requests.load(Ordering::Relaxed),
+                bytes.load(Ordering::Relaxed),
+                kept
+            ),
             (0, 0, 0)
         );
     }

@@ -40,9 +40,14 @@ impl Facts {
         self.tolerated = caller.tolerated.iter().map(|odd| odd.code()).collect();
     }
 
-    /// How large it was.
-    pub(crate) fn body(&mut self, wire: u64, plain: u64) {
-        (self.wire, self.plain) = (wire, plain);
+    /// How large it was as sent.
+    pub(crate) fn wire(&mut self, bytes: u64) {
+        self.wire = bytes;
+    }
+
+    /// How large it was after decompression.
+    pub(crate) fn plain(&mut self, bytes: u64) {
+        self.plain = bytes;
     }
 
     /// What became of its points.
