@@ -30,6 +30,7 @@ mod inflate;
 pub mod decode;
 pub mod translate;
 pub mod batch;
+pub mod spool;
 mod insert;
 mod push;
 pub mod outcome;
