@@ -7,4 +7,5 @@
 pub mod connect;
 pub mod tables;
 pub mod rows;
+pub mod insert;
 pub mod migrate;

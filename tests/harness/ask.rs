@@ -6,6 +6,7 @@ use reqwest::header::CONTENT_TYPE;
 use serde_json::Value;
 
 use crate::push::Answer;
+use crate::spool::Gateway;
 
 /// A label set with `__name__`.
 pub type Labels = BTreeMap<String, String>;
@@ -32,6 +33,7 @@ pub struct Ask {
     base: String,
     tenant: String,
     key: String,
+    gateway: Option<Gateway>,
 }
 
 impl Ask {
@@ -43,7 +45,22 @@ impl Ask {
             base: base.to_owned(),
             tenant: tenant.to_owned(),
             key: key.to_owned(),
+            gateway: None,
         }
+    }
+
+    /// Asks once everything that `gateway` has acknowledged is stored.
+    #[must_use]
+    pub fn after(mut self, gateway: Gateway) -> Self {
+        self.gateway = Some(gateway);
+        self
+    }
+
+    /// Asks without waiting for what has been pushed.
+    #[must_use]
+    pub fn at_once(mut self) -> Self {
+        self.gateway = None;
+        self
     }
 
     /// `http://tenant:key@host:port`, the way promtool takes credentials.
@@ -137,6 +154,9 @@ impl Ask {
     }
 
     async fn send(&self, request: reqwest::RequestBuilder) -> Answer {
+        if let Some(gateway) = &self.gateway {
+            gateway.delivered().await;
+        }
         let response = request
             .basic_auth(&self.tenant, Some(&self.key))
             .send()

@@ -15,5 +15,6 @@ pub mod keys;
 pub mod otlp;
 pub mod proto;
 pub mod push;
+pub mod spool;
 pub mod ask;
 pub mod oracle;

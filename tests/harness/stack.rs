@@ -13,6 +13,7 @@ use crate::keys::Directory;
 use crate::ports::Offset;
 use crate::process::{Group, until};
 use crate::push::Ingest;
+use crate::spool::Gateway;
 
 /// Longest wait for `/readyz`: a loaded machine with two cores starts slowly.
 const READY: Duration = Duration::from_secs(180);
@@ -96,7 +97,8 @@ impl Stack {
                 .timeout(Duration::from_secs(60))
                 .build()
                 .expect("cannot make an HTTP client"),
-            settings: Vec::new(),
+            // What is pushed should be visible soon: a test asks for it next.
+            settings: vec![("SLUICE__GATEWAY__SPOOL__SEAL_AFTER", "20ms")],
         }
     }
 
@@ -229,10 +231,16 @@ impl Stack {
         self.ask_with(&credentials.tenant, &credentials.query_key)
     }
 
-    /// Asks as `tenant` with `key`.
+    /// Asks as `tenant` with `key`, once what the gateway has acknowledged is stored.
     #[must_use]
     pub fn ask_with(&self, tenant: &str, key: &str) -> Ask {
-        Ask::new(self.http.clone(), &self.url(9090), tenant, key)
+        Ask::new(self.http.clone(), &self.url(9090), tenant, key).after(self.gateway())
+    }
+
+    /// The gateway's own account of itself.
+    #[must_use]
+    pub fn gateway(&self) -> Gateway {
+        Gateway::new(self.http.clone(), &self.admin())
     }
 
     /// `http://127.0.0.1:PORT` for the port that is `default` at offset 0.
@@ -319,7 +327,8 @@ fn report(text: &str) {
 /// When there is none.
 #[must_use]
 pub fn sluice() -> Command {
-    let path = std::env::var_os("SLUICE_BIN").map_or_else(beside_the_test, PathBuf::from);
+    let path =
+        std::env::var_os("SLUICE_BIN").map_or_else(|| beside_the_test("sluice"), PathBuf::from);
     assert!(
         path.is_file(),
         "there is no sluice at {}: run tests/run, which builds everything, or set SLUICE_BIN",
@@ -335,11 +344,15 @@ pub fn sluice() -> Command {
     command
 }
 
-/// `target/PROFILE/sluice`, two folders above `target/PROFILE/deps/TEST`.
-fn beside_the_test() -> PathBuf {
+/// `target/PROFILE/NAME`, two folders above `target/PROFILE/deps/TEST`.
+///
+/// # Panics
+/// When the test's own file cannot be found.
+#[must_use]
+pub fn beside_the_test(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("cannot find the test's own file");
     test.ancestors()
         .nth(2)
         .expect("a test lies in target/PROFILE/deps")
-        .join("sluice")
+        .join(name)
 }

@@ -15,6 +15,7 @@ mod payloads;
 mod answers;
 mod isolation;
 mod failure;
+mod crash;
 mod steps;
 mod midnight;
 mod cerebrium;

@@ -27,6 +27,7 @@ async fn promtool_reads_instants_ranges_labels_and_series() {
             ))
             .await;
     }
+    stack.gateway().delivered().await;
     let url = stack.ask().url_with_credentials();
 
     let time = seconds(at);

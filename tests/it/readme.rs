@@ -81,7 +81,8 @@ fn marked() -> BTreeMap<&'static str, String> {
         .collect()
 }
 
-/// A block as a script: this test's ports, the built program, and no packages from outside.
+/// A block as a script: this test's ports, the built program, no packages from outside, and instead of a pause
+/// a look whether what was pushed is stored.
 fn shell(stack: &Stack, block: &str) -> Command {
     let credentials = stack.credentials();
     let program = sluice().get_program().to_string_lossy().into_owned();
@@ -89,10 +90,25 @@ fn shell(stack: &Stack, block: &str) -> Command {
     for port in [4318, 9090] {
         script = script.replace(&format!("http://127.0.0.1:{port}"), &stack.url(port));
     }
+    let stored = format!(
+        "until curl -s {}/metrics | grep -q '^sluice_gateway_spool_waiting_segments 0'; do sleep 0.1; done",
+        stack.admin()
+    );
     let lines: Vec<&str> = script
         .lines()
         .filter(|line| !line.starts_with("pip install"))
+        .map(|line| {
+            if line.starts_with("sleep ") {
+                &stored
+            } else {
+                line
+            }
+        })
         .collect();
+    assert!(
+        lines.contains(&stored.as_str()),
+        "it asks without waiting: {block}"
+    );
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     let path = std::env::var("PATH").unwrap();
     let mut command = Command::new("bash");

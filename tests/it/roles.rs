@@ -39,10 +39,12 @@ async fn clickhouse_gateway_and_query_run_apart_and_end_on_sigterm() {
         (answer.status == 200).then_some(())
     })
     .await;
-    let found = stack
-        .ask_with("apart", &keys.query)
-        .instant("apart", at)
-        .await;
+    let ask = stack.ask_with("apart", &keys.query).at_once();
+    let found = until(START, "the push to be stored", async || {
+        let found = ask.instant("apart", at).await;
+        (!found.is_empty()).then_some(found)
+    })
+    .await;
     assert_eq!(
         found.values().collect::<Vec<_>>(),
         [&(at, "3.5".to_owned())]

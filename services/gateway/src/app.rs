@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use auth::directory::KeyDirectory;
 use auth::extract::HeaderNames;
-use runtime::metrics::Metrics;
 use runtime::tasks::Tasks;
 
 use crate::config::Config;
 use crate::http::Cors;
-use crate::insert::Store;
+use crate::known::Known;
 use crate::limit::Ledger;
 use crate::metrics::Gauges;
+use crate::spool::Spool;
 use crate::turns::Turns;
 
 /// What a request works with; cheap to clone.
@@ -22,7 +22,8 @@ pub(crate) struct App {
     pub(crate) credentials: Arc<HeaderNames>,
     pub(crate) ledger: Ledger,
     pub(crate) turns: Turns,
-    pub(crate) store: Arc<Store>,
+    pub(crate) known: Arc<Known>,
+    pub(crate) spool: Spool,
     pub(crate) cors: Arc<Cors>,
     pub(crate) gauges: Gauges,
     /// Work that goes on when its request is gone.
@@ -32,17 +33,15 @@ pub(crate) struct App {
 }
 
 impl App {
-    /// Builds everything, from the database to the edge.
+    /// Builds everything, from the spool to the edge.
     pub(crate) fn build(
         config: Config,
         directory: Arc<dyn KeyDirectory>,
-        client: clickhouse::Client,
-        metrics: &Metrics,
+        spool: Spool,
+        gauges: Gauges,
         tasks: Tasks,
     ) -> Self {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        let gauges = Gauges::register(metrics);
-        let store = Store::new(client, &config, gauges.clone());
         let ledger = Ledger::new(config.in_flight, gauges.clone());
         let cors = Cors::new(config.cors_origins, &config.credentials);
         Self {
@@ -50,7 +49,8 @@ impl App {
             credentials: Arc::new(config.credentials),
             ledger,
             turns: Turns::new(processors),
-            store: Arc::new(store),
+            known: Arc::new(Known::new(config.known_series)),
+            spool,
             cors: Arc::new(cors),
             gauges,
             tasks,

@@ -6,6 +6,11 @@
 
 use serde::{Deserialize, Serialize};
 
+mod encode;
+pub(crate) mod rows;
+
+pub use self::encode::DecodeError;
+
 /// Everything of one push that goes to the tables of `schemas`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Batch {
@@ -13,7 +18,7 @@ pub struct Batch {
     pub tenant: String,
     /// Days to keep the points.
     pub ret_days: u16,
-    /// Metric and histogram family names of the rows below.
+    /// Metric and histogram family names of the rows below, each once; a name may be there without rows.
     pub names: Vec<String>,
     /// Gauges and sums, one a point.
     pub samples: Vec<Sample>,
@@ -30,7 +35,8 @@ pub struct Batch {
 pub struct Sample {
     /// Index of the metric name.
     pub name: u32,
-    /// Series id.
+    /// Series id; a hash, for which a variable length would be a waste.
+    #[serde(with = "postcard::fixint::le")]
     pub id: u64,
     /// Milliseconds since the epoch.
     pub ts: i64,
@@ -45,7 +51,8 @@ pub struct Sample {
 pub struct Histogram {
     /// Index of the family name.
     pub name: u32,
-    /// Series id.
+    /// Series id; a hash, for which a variable length would be a waste.
+    #[serde(with = "postcard::fixint::le")]
     pub id: u64,
     /// Milliseconds since the epoch.
     pub ts: i64,
@@ -82,7 +89,8 @@ pub struct Series {
     pub name: u32,
     /// [`schemas::rows::day_of`] the points that it stands for.
     pub day: u16,
-    /// Series id.
+    /// Series id; a hash, for which a variable length would be a waste.
+    #[serde(with = "postcard::fixint::le")]
     pub id: u64,
     /// [`schemas::rows::SeriesKind::code`].
     pub kind: u8,

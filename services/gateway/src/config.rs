@@ -7,6 +7,8 @@ use auth::extract::HeaderNames;
 use bytesize::ByteSize;
 use serde::{Deserialize, Serialize};
 
+use crate::spool;
+
 /// Settings of section `gateway`. Every bound of the gateway that is not a tenant's own is here.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -20,9 +22,9 @@ pub struct Config {
     pub body_timeout: Duration,
     /// How many requests and bytes may be in work; one more is answered 503 or 429.
     pub in_flight: InFlight,
-    /// How many INSERTs may run at the same time; further ones wait within `insert_timeout`.
-    pub max_inserts: usize,
-    /// How long the inserts of one push may take; a longer one is answered 503.
+    /// What was accepted and is not in ClickHouse yet.
+    pub spool: spool::Config,
+    /// How long the INSERTs of one segment may take; they are made again after that.
     #[serde(with = "humantime_serde")]
     pub insert_timeout: Duration,
     /// How many series and days are remembered as stored; a forgotten one is stored again.
@@ -69,7 +71,6 @@ impl Config {
             ("max_wire_bytes", self.max_wire_bytes.as_u64() == 0),
             ("body_timeout", self.body_timeout.is_zero()),
             ("insert_timeout", self.insert_timeout.is_zero()),
-            ("max_inserts", self.max_inserts == 0),
             ("in_flight.requests", in_flight.requests == 0),
             ("in_flight.bytes", in_flight.bytes.as_u64() == 0),
             ("in_flight.tenant_requests", in_flight.tenant_requests == 0),
@@ -82,6 +83,12 @@ impl Config {
                 let what = "0 would refuse every push; write more".to_owned();
                 return Err(Unusable { key, what });
             }
+        }
+        if let Err((key, what)) = self.spool.check() {
+            return Err(Unusable {
+                key: "spool",
+                what: format!("{key}: {what}"),
+            });
         }
         if let Some(name) = self.credentials.impossible() {
             let what = format!("{name:?} is no name of a header; write letters, digits and `-`");
@@ -117,8 +124,8 @@ impl Default for Config {
             max_wire_bytes: ByteSize::mib(64),
             body_timeout: Duration::from_secs(30),
             in_flight: InFlight::default(),
-            max_inserts: 16,
-            insert_timeout: Duration::from_secs(20),
+            spool: spool::Config::default(),
+            insert_timeout: Duration::from_secs(60),
             known_series: 2_000_000,
             shutdown_grace: Duration::from_secs(25),
             credentials: HeaderNames::default(),

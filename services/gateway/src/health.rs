@@ -1,62 +1,54 @@
-//! Whether ClickHouse answers → whether the gateway is ready.
+//! Room in the spool → whether the gateway is ready.
 
 use std::time::Duration;
 
-use clickhouse::Client;
+use bytesize::ByteSize;
 use runtime::admin::Readiness;
 use tokio_util::sync::CancellationToken;
 
+use crate::spool::{Spool, Waiting};
+
 /// The gateway's line in `/readyz`.
 const PART: &str = "gateway";
-/// How long ClickHouse may take to answer.
-const PATIENCE: Duration = Duration::from_secs(3);
-/// Time between questions while all is well.
-const CALM: Duration = Duration::from_secs(5);
-/// Time before the first question after a failure; doubles up to [`CALM`].
-const HASTE: Duration = Duration::from_millis(100);
+/// Time between looks.
+const PAUSE: Duration = Duration::from_millis(500);
 
-/// Says that nothing is known yet.
-pub(crate) fn begin(readiness: &Readiness) {
-    readiness.waiting(PART, "ClickHouse has not answered yet");
-}
-
-/// Asks ClickHouse again and again and keeps `readiness` up to date, until `stop`.
-pub(crate) async fn watch(store: Client, readiness: Readiness, stop: CancellationToken) {
-    let mut pause = HASTE;
-    let mut well = None;
+/// Looks at the spool again and again and keeps `readiness` up to date, until `stop`.
+///
+/// ClickHouse may be away: pushes are taken and acknowledged as long as there is room for them.
+pub(crate) async fn watch(spool: Spool, readiness: Readiness, stop: CancellationToken) {
+    let mut late = false;
     loop {
-        let answer = tokio::time::timeout(PATIENCE, schemas::connect::ping(&store)).await;
-        let fault = match answer {
-            Ok(Ok(())) => None,
-            Ok(Err(fault)) => Some(fault.to_string()),
-            Err(_) => Some(format!("no answer within {PATIENCE:?}")),
-        };
-        pause = match &fault {
-            None => CALM,
-            Some(_) => {
-                if well == Some(true) {
-                    HASTE
-                } else {
-                    (pause * 2).min(CALM)
-                }
-            }
-        };
-        // Changes are logged, not every failed attempt.
-        if well != Some(fault.is_none()) {
-            well = Some(fault.is_none());
-            match &fault {
-                None => tracing::info!("ClickHouse answers"),
-                Some(fault) => tracing::warn!("ClickHouse does not answer: {fault}"),
+        let waiting = spool.waiting();
+        let full = waiting.nearly_full();
+        // Changes are logged, not every look.
+        if full != late {
+            late = full;
+            if full {
+                tracing::warn!("not ready: {}", told(&waiting));
+            } else {
+                tracing::info!("ready again: the spool has room");
             }
         }
-        match fault {
-            None => readiness.ready(PART),
-            Some(fault) => readiness.waiting(PART, format!("ClickHouse does not answer: {fault}")),
+        if full {
+            readiness.waiting(PART, told(&waiting));
+        } else {
+            readiness.ready(PART);
         }
         tokio::select! {
             () = stop.cancelled() => break,
-            () = tokio::time::sleep(pause) => {}
+            () = tokio::time::sleep(PAUSE) => {}
         }
     }
     readiness.waiting(PART, "stopping");
+}
+
+fn told(waiting: &Waiting) -> String {
+    let why = if waiting.refusing {
+        "the spool takes nothing"
+    } else {
+        "the spool is nearly full"
+    };
+    let (bytes, most) = (ByteSize::b(waiting.bytes), ByteSize::b(waiting.max_bytes));
+    format!("{why}: {bytes} of {most} are used")
 }

@@ -4,11 +4,12 @@
 //! sender may push (`AuthenticatedPush`) → `limit` finds room for it (`AdmittedPush`) → `receive`
 //! reads the body within its bounds (`ReceivedPush`), of which not a byte was read before → `turns` lets it
 //! have a processor when its tenant's turn comes → `inflate` decompresses it → [`decode`] makes OTLP messages of it (`DecodedPush`) → [`translate`] makes rows of those
-//! ([`translate::TranslatedBatch`]) → `insert` stores the rows (`Receipt`) → `http` answers. `push`
+//! ([`translate::TranslatedBatch`]) → `store` makes them durable in the [`spool`] (`SpoolReceipt`) → `http` answers.
+//! Beside all requests `deliver` takes what the spool has sealed to ClickHouse. `push`
 //! walks through the stages; each consumes the value of the one before, so none can be left out.
 //!
 //! [`outcome`] counts every point on the way: accepted, or rejected with a reason that the sender is told.
-//! A 2xx means that every accepted point is stored.
+//! A 2xx means that every accepted point is durable.
 
 use std::sync::Arc;
 
@@ -18,6 +19,8 @@ use runtime::metrics::Metrics;
 use runtime::serve::{self, BindError, Running};
 use runtime::tasks::Tasks;
 use tokio_util::sync::CancellationToken;
+
+use spool::Spool;
 
 mod config;
 mod app;
@@ -30,8 +33,10 @@ mod inflate;
 pub mod decode;
 pub mod translate;
 pub mod batch;
+pub mod known;
+mod store;
 pub mod spool;
-mod insert;
+mod deliver;
 mod push;
 pub mod outcome;
 mod failure;
@@ -44,7 +49,7 @@ pub use config::{Config, InFlight, Unusable};
 pub struct Parts {
     /// Knows tenants and keys.
     pub directory: Arc<dyn KeyDirectory>,
-    /// The database that holds the tables of `schemas`.
+    /// The database that holds the tables of `schemas`; it may be away.
     pub store: clickhouse::Client,
     /// Where the gateway's metrics are shown.
     pub metrics: Metrics,
@@ -66,14 +71,17 @@ pub enum StartError {
     /// Its port is taken.
     #[error("cannot start the gateway")]
     Bind(#[from] BindError),
+    /// Its spool cannot be used.
+    #[error("cannot open the gateway's spool")]
+    Spool(#[from] spool::OpenError),
 }
 
-/// Serves OTLP/HTTP until `stop` is cancelled. Then no new requests are taken, and pushes in work have
-/// `shutdown_grace` to be stored and answered; [`Running::done`] ends after that.
+/// Serves OTLP/HTTP until `stop` is cancelled. Then no new requests are taken, pushes in work have
+/// `shutdown_grace` to be stored and answered, and what is in the spool has as long again to reach
+/// ClickHouse; the rest stays on disk. [`Running::done`] ends after that.
 ///
 /// # Errors
-/// [`StartError`] when the port cannot be opened. ClickHouse need not be there: the gateway starts, is not
-/// ready, and answers pushes with 503 until it is.
+/// [`StartError`] when port or spool cannot be opened. ClickHouse need not be there.
 pub async fn run(
     config: Config,
     parts: Parts,
@@ -86,12 +94,22 @@ pub async fn run(
         readiness,
     } = parts;
     let (listen, grace) = (config.listen, config.shutdown_grace);
+    let (spool, delivery) = Spool::open(&config.spool, &metrics).await?;
+    let tables = deliver::Tables::new(store, config.insert_timeout);
     let work = Tasks::new();
-    let app = app::App::build(config, directory, store.clone(), &metrics, work.clone());
-    health::begin(&readiness);
+    let gauges = metrics::Gauges::register(&metrics);
+    let app = app::App::build(config, directory, spool.clone(), gauges, work.clone());
+    let known = Arc::clone(&app.known);
     let served = serve::http("gateway", listen, http::router(app), stop.clone(), grace).await?;
     let own = Tasks::new();
-    drop(own.spawn("gateway-health", health::watch(store, readiness, stop)));
+    drop(own.spawn(
+        "gateway-health",
+        health::watch(spool.clone(), readiness, stop),
+    ));
+    drop(own.spawn(
+        "delivery",
+        delivery.run(deliver::Delivering { tables, known }),
+    ));
     let address = served.address;
     let done = own.spawn("gateway-stop", async move {
         if let Err(failure) = served.done.await {
@@ -101,6 +119,11 @@ pub async fn run(
         let late = work.finish(grace).await;
         if late > 0 {
             tracing::warn!("{late} pushes were not stored within {grace:?} and not acknowledged");
+        }
+        let left = spool.close(grace, &CancellationToken::new()).await;
+        if left.segments > 0 {
+            let spool::Left { segments, bytes } = left;
+            tracing::warn!("{segments} segments ({bytes} bytes) wait on disk for the next start");
         }
     });
     Ok(Running { address, done })

@@ -39,7 +39,6 @@ pub(crate) struct Gauges {
     wire_bytes: Counter,
     plain_bytes: Counter,
     duration: Histogram,
-    insert_failures: Family<Why, Counter>,
     pub(crate) in_flight_requests: Gauge,
     pub(crate) in_flight_bytes: Gauge,
 }
@@ -55,7 +54,6 @@ impl Gauges {
             wire_bytes: Counter::default(),
             plain_bytes: Counter::default(),
             duration: Histogram::new(SECONDS),
-            insert_failures: Family::default(),
             in_flight_requests: Gauge::default(),
             in_flight_bytes: Gauge::default(),
         };
@@ -80,7 +78,7 @@ impl Gauges {
             "Requests turned away by authentication",
             all.refusals,
         );
-        registry.register("points_accepted", "Data points stored", all.accepted);
+        registry.register("points_accepted", "Data points taken", all.accepted);
         registry.register(
             "points_rejected",
             "Data points of accepted requests not stored",
@@ -97,11 +95,6 @@ impl Gauges {
             "Time to answer",
             Unit::Seconds,
             all.duration,
-        );
-        registry.register(
-            "insert_failures",
-            "Inserts that failed, by reason",
-            all.insert_failures,
         );
         registry.register(
             "in_flight_requests",
@@ -151,10 +144,5 @@ impl Gauges {
                 })
                 .inc_by(points);
         }
-    }
-
-    /// Inserts that failed.
-    pub(crate) fn insert_failure(&self, reason: &'static str) {
-        self.insert_failures.get_or_create(&Why { reason }).inc();
     }
 }

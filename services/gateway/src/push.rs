@@ -1,4 +1,4 @@
-//! A push through all stages: known sender → room → body → messages → rows → stored.
+//! A push through all stages: known sender → room → body → messages → rows → durable.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -11,15 +11,15 @@ use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequ
 use runtime::error::ErrorKind;
 
 use crate::app::App;
-use crate::decode::{self, DecodeError, Encoding};
+use crate::decode::{DecodeError, Encoding};
 use crate::failure::Failure;
 use crate::http::exchange::Facts;
 use crate::http::wire::WireBody;
 use crate::inflate::inflate;
-use crate::insert::Receipt;
 use crate::intake::intake;
-use crate::limit::Room;
+use crate::known::Known;
 use crate::receive::{ReceivedPush, receive};
+use crate::store::{EncodedPush, SpoolReceipt, store};
 use crate::translate::{Context, TranslatedBatch, translate};
 
 /// Bodies above this size, as sent, are worked on off the threads that serve connections.
@@ -36,7 +36,7 @@ struct DecodedPush {
 
 /// Takes a push in; what its sender is told beside "yes".
 ///
-/// From a whole body on, the work goes on even if the client goes away: an insert is never cut in half.
+/// From a whole body on, the work goes on even if the client goes away: a push is never cut in half.
 pub(crate) async fn push(
     app: &App,
     headers: &HeaderMap,
@@ -53,13 +53,13 @@ pub(crate) async fn push(
     let (done, outcome) = tokio::sync::oneshot::channel();
     let own = app.clone();
     drop(app.tasks.spawn("push", async move {
-        // Nobody listens any more when the client went away; the rows are stored all the same.
+        // Nobody listens any more when the client went away; the push is stored all the same.
         drop(done.send(work(&own, received).await));
     }));
-    let receipt = outcome
+    let done = outcome
         .await
         .map_err(|_| Failure::defect().because("storing a push panicked"))??;
-    let Some(Stored { receipt, plain }) = receipt else {
+    let Some(Done { receipt, plain }) = done else {
         return Ok(None);
     };
     facts.plain(plain);
@@ -67,49 +67,39 @@ pub(crate) async fn push(
     Ok(receipt.tally().partial_success())
 }
 
-/// A push that is done.
-struct Stored {
-    receipt: Receipt,
+/// A push that is durable.
+struct Done {
+    receipt: SpoolReceipt,
     /// Length of the body after decompression.
     plain: u64,
 }
 
 /// The stages that need no connection; `None` when the body turns out to hold nothing.
-async fn work(app: &App, received: ReceivedPush) -> Result<Option<Stored>, Failure> {
-    let (tenant, wire) = (
-        received.principal.tenant().id.clone(),
-        length_of(&received.wire),
-    );
+async fn work(app: &App, received: ReceivedPush) -> Result<Option<Done>, Failure> {
+    let tenant = received.principal.tenant().id.clone();
+    let wire = length_of(&received.wire);
     let turn = app.turns.take(&tenant, wire).await;
-    let large = received.wire.len() > LARGE;
-    let translated = if large {
-        let blocking = tokio::task::spawn_blocking(move || translated(received)).await;
+    let encoded = if received.wire.len() > LARGE {
+        let known = Arc::clone(&app.known);
+        let blocking = tokio::task::spawn_blocking(move || encoded(received, &known)).await;
         blocking.map_err(|cause| Failure::defect().because(cause))??
     } else {
-        translated(received)?
+        encoded(received, &app.known)?
     };
     drop(turn);
-    let Some(Translated { batch, plain, room }) = translated else {
+    let Some((push, plain)) = encoded else {
         return Ok(None);
     };
     app.gauges.body(wire, plain);
-    let receipt = app.store.insert(batch).await?;
-    app.gauges.points(receipt.tally());
-    // Taken until the rows are stored.
-    drop(room);
-    Ok(Some(Stored { receipt, plain }))
+    let receipt = store(app, push).await?;
+    Ok(Some(Done { receipt, plain }))
 }
 
-/// The rows of a push, with the room that it takes.
-struct Translated {
-    batch: TranslatedBatch,
-    /// Length of the body after decompression.
-    plain: u64,
-    room: Room,
-}
+/// A push as the spool keeps it, and the length of its body after decompression.
+type Encoded = (EncodedPush, u64);
 
 /// The stages that need a processor and nothing else.
-fn translated(mut received: ReceivedPush) -> Result<Option<Translated>, Failure> {
+fn encoded(mut received: ReceivedPush, known: &Known) -> Result<Option<Encoded>, Failure> {
     let body = inflate(&mut received)?;
     let ReceivedPush {
         principal,
@@ -122,40 +112,39 @@ fn translated(mut received: ReceivedPush) -> Result<Option<Translated>, Failure>
         return Ok(None);
     };
     let plain = length_of(&body);
-    let batch = rows(principal, encoding, body, now)?;
-    Ok(Some(Translated { batch, plain, room }))
+    let translated = decode(principal, encoding, body, now)?.translate(known);
+    Ok(Some((EncodedPush::of(translated, room)?, plain)))
 }
 
-fn rows(
+fn decode(
     principal: Arc<Principal>,
     encoding: Encoding,
     plain: Bytes,
     now: Timestamp,
-) -> Result<TranslatedBatch, Failure> {
+) -> Result<DecodedPush, Failure> {
     let limits = &principal.tenant().limits;
     let room = limits
         .max_request_bytes
-        .saturating_mul(decode::ROOM_PER_BYTE);
-    let decoded = decode::metrics(encoding, &plain, room).map_err(undecodable)?;
+        .saturating_mul(crate::decode::ROOM_PER_BYTE);
+    let decoded = crate::decode::metrics(encoding, &plain, room).map_err(undecodable)?;
     // Body and messages together would be twice the memory that was admitted.
     drop(plain);
-    let push = DecodedPush {
+    Ok(DecodedPush {
         principal,
         request: decoded.request,
         warning: decoded.warning,
         now,
-    };
-    Ok(push.translate())
+    })
 }
 
 impl DecodedPush {
-    fn translate(self) -> TranslatedBatch {
+    fn translate(self, known: &Known) -> TranslatedBatch {
         let context = Context {
             tenant: self.principal.tenant(),
             translation: self.principal.translation(),
             now_ms: self.now.as_millisecond(),
         };
-        let mut batch = translate(self.request, &context);
+        let mut batch = translate(self.request, &context, known);
         if let Some(warning) = self.warning {
             batch.tally.note(warning);
         }

@@ -5,6 +5,7 @@
 
 mod reject;
 mod push;
+mod family;
 mod kinds;
 mod time;
 mod names;
@@ -17,7 +18,6 @@ mod number;
 mod histogram;
 mod target_info;
 mod rows;
-pub(crate) mod weight;
 mod metadata;
 
 #[cfg(test)]
@@ -25,14 +25,15 @@ mod tests;
 
 use std::borrow::Cow;
 
+use self::push::Push;
+pub use self::reject::{Reason, Warning};
+use crate::batch::Batch;
+pub use crate::known::Fingerprint;
+use crate::known::Known;
+use crate::outcome::Tally;
 use auth::tenant::Tenant;
 use auth::translation::Translation;
 use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
-use schemas::rows::{HistogramRow, MetadataRow, SampleRow, SeriesRow};
-
-use self::push::Push;
-pub use self::reject::{Reason, Warning};
-use crate::outcome::Tally;
 
 /// Whose request it is and when it came.
 #[derive(Clone, Copy, Debug)]
@@ -48,14 +49,11 @@ pub struct Context<'a> {
 /// The rows of one request and what became of each of its points.
 #[derive(Debug, PartialEq)]
 pub struct TranslatedBatch {
-    /// Gauges and sums, one row a point.
-    pub samples: Vec<SampleRow>,
-    /// Histogram points.
-    pub histograms: Vec<HistogramRow>,
-    /// One row per distinct (metric, id, day) of the points above.
-    pub series: Vec<SeriesRow>,
-    /// One row per metric family of the points above.
-    pub metadata: Vec<MetadataRow>,
+    /// A row per point, one per distinct (metric, id, day) of them that was not known, one per metric family of
+    /// them that was not known.
+    pub batch: Batch,
+    /// What to [remember](Known::remember) once the batch is stored.
+    pub fresh: Vec<Fingerprint>,
     /// Every point of the request, counted once.
     pub tally: Tally,
 }
@@ -81,32 +79,48 @@ impl Refusal {
 /// Scope labels are left out unless the key asks for them. Where that makes two scopes of the request
 /// write the same series at the same time, the request is gone through once more with scope labels
 /// on the metrics concerned.
+///
+/// No rows are made of series and metadata that are `known` as stored.
 #[must_use]
 #[expect(
     clippy::needless_pass_by_value,
     reason = "a stage consumes what it was given"
 )]
-pub fn translate(request: ExportMetricsServiceRequest, context: &Context<'_>) -> TranslatedBatch {
-    let push = Push::run(&request, context, &[]);
+pub fn translate(
+    request: ExportMetricsServiceRequest,
+    context: &Context<'_>,
+    known: &Known,
+) -> TranslatedBatch {
+    let push = Push::run(&request, context, known, &[]);
     let contested = push.contested();
     if contested.is_empty() || context.translation.scope_labels {
         return batch(push);
     }
-    batch(Push::run(&request, context, &contested))
+    batch(Push::run(&request, context, known, &contested))
 }
 
 fn batch(push: Push<'_>) -> TranslatedBatch {
+    let (context, known) = (push.context, push.known);
     let Push {
         rows,
         metadata,
+        families,
         tally,
         ..
     } = push;
+    let mut fresh = rows.series.fresh;
+    let metadata = metadata.fresh(&families, context, known, &mut fresh);
     TranslatedBatch {
-        samples: rows.samples,
-        histograms: rows.histograms,
-        series: rows.series,
-        metadata: metadata.rows,
+        batch: Batch {
+            tenant: context.tenant.id.as_str().to_owned(),
+            ret_days: context.tenant.limits.retention_days,
+            names: families.into_names(),
+            samples: rows.samples,
+            histograms: rows.histograms,
+            series: rows.series.rows,
+            metadata,
+        },
+        fresh,
         tally: tally.close(),
     }
 }

@@ -31,6 +31,9 @@ pub(crate) enum Command {
     /// Look at keys and make them.
     #[command(subcommand)]
     Keys(KeysCommand),
+    /// Look at what a gateway has accepted and ClickHouse has not taken yet.
+    #[command(subcommand)]
+    Spool(SpoolCommand),
 }
 
 /// What every service understands.
@@ -95,6 +98,43 @@ pub(crate) enum KeysCommand {
         #[arg(long, value_enum, default_value_t = ClassArg::Ingest)]
         class: ClassArg,
     },
+}
+
+/// `sluice spool …`; a gateway may run on the same folder meanwhile.
+#[derive(Clone, Debug, Subcommand)]
+pub(crate) enum SpoolCommand {
+    /// List the segments that wait for ClickHouse and those that were set aside.
+    List {
+        /// Which spool.
+        #[command(flatten)]
+        service: ServiceArgs,
+        /// How to print the list.
+        #[arg(short, long, value_enum, default_value_t = OutputArg::Table)]
+        output: OutputArg,
+    },
+    /// Put a segment that was set aside back into the queue.
+    Retry(SegmentArgs),
+    /// Delete a segment that was set aside; its points are lost.
+    Drop(SegmentArgs),
+}
+
+/// A segment of a spool.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct SegmentArgs {
+    /// Which spool.
+    #[command(flatten)]
+    pub(crate) service: ServiceArgs,
+    /// Name of the segment, as `sluice spool list` shows it.
+    pub(crate) segment: String,
+}
+
+/// Forms of output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutputArg {
+    /// For people.
+    Table,
+    /// For programs.
+    Json,
 }
 
 /// Key classes by name.

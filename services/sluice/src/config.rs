@@ -90,6 +90,9 @@ impl Config {
         if config.embedded.data_dir.as_os_str().is_empty() {
             config.embedded.data_dir = config.data_dir.join("clickhouse");
         }
+        if config.gateway.spool.dir.as_os_str().is_empty() {
+            config.gateway.spool.dir = config.data_dir.join("spool");
+        }
         if config.auth.directory.as_os_str().is_empty() {
             config.auth.directory = config.data_dir.join("directory.json");
         }

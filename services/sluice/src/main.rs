@@ -9,6 +9,7 @@ mod up;
 mod roles;
 mod push;
 mod keys;
+mod spool;
 
 use std::process::ExitCode;
 
@@ -62,6 +63,7 @@ fn run(command: Command) -> Result<Exit, Failure> {
             Command::Migrate(args) => roles::migrate(&args).await,
             Command::Push(args) => push::push(&args).await,
             Command::Keys(command) => keys::keys(&command),
+            Command::Spool(command) => spool::spool(&command),
         }
     });
     // Work that never ends by itself (a blocked engine call) must not keep the process.

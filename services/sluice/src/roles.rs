@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use anyhow::anyhow;
 use auth::directory::KeyDirectory;
 use auth::directory::fixed::FixedDirectory;
 use runtime::admin::{self, Readiness};
@@ -9,6 +10,7 @@ use runtime::metrics::Metrics;
 use runtime::serve::{self, Running};
 use runtime::shutdown;
 use runtime::tasks::Tasks;
+use schemas::migrate::MigrateError;
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::{ClickhouseArgs, ServiceArgs};
@@ -124,11 +126,49 @@ pub(crate) async fn gateway(args: &ServiceArgs) -> Result<Exit, Failure> {
     let Some(process) = Process::start(args)? else {
         return Ok(Exit::Ok);
     };
-    schemas::migrate::check(&process.config.clickhouse).await?;
+    let waits = match schemas::migrate::check(&process.config.clickhouse).await {
+        Ok(()) => false,
+        // Pushes are taken without it; what they bring waits in the spool.
+        Err(away @ MigrateError::Unreachable(_)) => {
+            tracing::warn!(
+                "{:#}; pushes are kept in the spool until it answers",
+                anyhow!(away)
+            );
+            true
+        }
+        Err(unfit) => return Err(unfit.into()),
+    };
     let service = process
         .gateway(process.directory()?, process.stop.clone())
         .await?;
-    finish(&process, service).await
+    if !waits {
+        return finish(&process, service).await;
+    }
+    let (clickhouse, stop) = (process.config.clickhouse.clone(), process.stop.clone());
+    let (ended, checked) = tokio::join!(finish(&process, service), check_later(clickhouse, stop));
+    checked?;
+    ended
+}
+
+/// Asks ClickHouse for its schema until it answers; stops the process when the schema is not this version's.
+async fn check_later(
+    clickhouse: schemas::connect::Config,
+    stop: CancellationToken,
+) -> Result<(), MigrateError> {
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return Ok(()),
+            () = tokio::time::sleep(std::time::Duration::from_secs(1)) => {}
+        }
+        match schemas::migrate::check(&clickhouse).await {
+            Ok(()) => return Ok(()),
+            Err(MigrateError::Unreachable(_)) => {}
+            Err(unfit) => {
+                stop.cancel();
+                return Err(unfit);
+            }
+        }
+    }
 }
 
 /// `sluice query`.

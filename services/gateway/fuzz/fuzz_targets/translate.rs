@@ -5,6 +5,7 @@
 use auth::tenant::{Limits, Tenant, TenantId};
 use auth::translation::{NamingStrategy, Translation};
 use gateway::decode::{Encoding, metrics, points_in};
+use gateway::known::Known;
 use gateway::translate::{Context, translate};
 use libfuzzer_sys::fuzz_target;
 
@@ -44,6 +45,6 @@ fuzz_target!(|input: (u8, &[u8])| {
         translation: &translation,
         now_ms: NOW_MS,
     };
-    let batch = translate(decoded.request, &context);
+    let batch = translate(decoded.request, &context, &Known::new(1000));
     assert_eq!(batch.tally.accepted() + batch.tally.rejected(), points);
 });

@@ -1,15 +1,17 @@
 //! Turns histogram points with explicit bounds into histogram rows, one row a point.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use opentelemetry_proto::tonic::metrics::v1::HistogramDataPoint;
-use schemas::rows::{EXPLICIT_SCALE, HistogramRow, SeriesKind, bucket_of};
+use schemas::rows::{EXPLICIT_SCALE, SeriesKind};
 
 use super::Refusal;
 use super::push::{Place, Push, has_no_recorded_value};
 use super::reject::{Reason, Warning};
 use super::rows::{STALE_BITS, Shape, Slot, outranks};
 use super::time::start_of;
+use crate::batch::Histogram;
 
 /// Adds the row of one point; returns how many label values were cut.
 pub(super) fn add(
@@ -26,10 +28,8 @@ pub(super) fn add(
         bounds: &bounds,
     };
     let (id, slot) = push.slot(place, shape, &set.labels, ts)?;
-    let row = HistogramRow {
-        tenant: push.tenant_id().to_owned(),
-        metric: place.family.name.clone(),
-        b: bucket_of(ts),
+    let row = Histogram {
+        name: place.family.index,
         id,
         ts,
         start_ts: start_of(point.start_time_unix_nano, ts),
@@ -48,13 +48,11 @@ pub(super) fn add(
         pos: counts,
         neg_offset: 0,
         neg: Vec::new(),
-        ret_days: push.ret_days(),
     };
     if !row.pos.is_empty() && total(&row.pos) != u128::from(row.count) {
-        push.tally
-            .warn(Warning::CountDiffers, 1, &place.family.name, || {
-                format!("count {}, buckets hold {}", row.count, total(&row.pos))
-            });
+        push.warn(Warning::CountDiffers, place.family, || {
+            format!("count {}, buckets hold {}", row.count, total(&row.pos))
+        });
     }
     match slot {
         Slot::Fresh => push.rows.histograms.push(row),
@@ -70,14 +68,14 @@ pub(super) fn add(
 
 /// Bounds and counts of a point.
 #[derive(Debug, PartialEq)]
-struct Buckets {
-    bounds: Vec<f64>,
+struct Buckets<'p> {
+    bounds: Cow<'p, [f64]>,
     counts: Vec<u64>,
 }
 
 /// The bounds without +Inf and the counts that go with them, one more than bounds; both empty for a
 /// histogram without buckets. A point that only ends its series has bounds but no counts.
-fn buckets_of(point: &HistogramDataPoint, stale: bool) -> Result<Buckets, Refusal> {
+fn buckets_of(point: &HistogramDataPoint, stale: bool) -> Result<Buckets<'_>, Refusal> {
     let mut bounds = point.explicit_bounds.as_slice();
     let mut counts = point.bucket_counts.clone();
     // Some exporters list +Inf, with or without a count for the nothing above it.
@@ -100,7 +98,12 @@ fn buckets_of(point: &HistogramDataPoint, stale: bool) -> Result<Buckets, Refusa
         ));
     }
     // -0 and 0 are the same bound and must make the same series.
-    let bounds: Vec<f64> = bounds.iter().map(|bound| bound + 0.0).collect();
+    let minus_zero = (-0.0_f64).to_bits();
+    let bounds: Cow<'_, [f64]> = if bounds.iter().any(|bound| bound.to_bits() == minus_zero) {
+        bounds.iter().map(|bound| bound + 0.0).collect()
+    } else {
+        bounds.into()
+    };
     if stale || (bounds.is_empty() && counts.len() <= 1) {
         return Ok(Buckets {
             bounds,
@@ -127,8 +130,8 @@ fn total(counts: &[u64]) -> u128 {
 }
 
 /// Orders points of the same series and time: one that counts more wins, the stale marker loses.
-fn order(a: &HistogramRow, b: &HistogramRow) -> Ordering {
-    let stale = |row: &HistogramRow| row.sum.is_some_and(|sum| sum.to_bits() == STALE_BITS);
+fn order(a: &Histogram, b: &Histogram) -> Ordering {
+    let stale = |row: &Histogram| row.sum.is_some_and(|sum| sum.to_bits() == STALE_BITS);
     let optional = |a: Option<f64>, b: Option<f64>| match (a, b) {
         (Some(a), Some(b)) => outranks(a, b),
         (a, b) => a.is_some().cmp(&b.is_some()),

@@ -10,15 +10,14 @@ const END: u8 = 0xff;
 /// Begins what follows the labels; not a byte of UTF-8 either.
 const SHAPE: u8 = 0xfe;
 
-/// xxh3-64 of the sorted labels, and for histograms of kind and bounds. The metric's name is not in
-/// it: ids are unique within tenant and metric. Stored for ever, so it never changes.
-pub(super) fn series_id(
-    labels: &[Label<'_>],
-    kind: SeriesKind,
-    bounds: &[f64],
-    buffer: &mut Vec<u8>,
-) -> u64 {
-    buffer.clear();
+/// xxh3-64 of what [`write`] wrote. The metric's name is not in it: ids are unique within tenant and
+/// metric. Stored for ever, so it never changes.
+pub(super) fn series_id(identity: &[u8]) -> u64 {
+    xxh3_64(identity)
+}
+
+/// Appends the sorted labels, and for histograms kind and bounds, so that no two series are written alike.
+pub(super) fn write(labels: &[Label<'_>], kind: SeriesKind, bounds: &[f64], buffer: &mut Vec<u8>) {
     for label in labels {
         buffer.extend_from_slice(label.name.as_bytes());
         buffer.push(END);
@@ -32,7 +31,6 @@ pub(super) fn series_id(
             buffer.extend_from_slice(&bound.to_bits().to_le_bytes());
         }
     }
-    xxh3_64(buffer)
 }
 
 #[cfg(test)]
@@ -47,7 +45,9 @@ mod tests {
                 value: (*value).into(),
             })
             .collect();
-        series_id(&labels, kind, bounds, &mut Vec::new())
+        let mut identity = Vec::new();
+        write(&labels, kind, bounds, &mut identity);
+        series_id(&identity)
     }
 
     #[test]

@@ -10,9 +10,9 @@ use super::push::{Origin, Push};
 use super::reject::Reason;
 use super::{Refusal, histogram, number};
 
-impl Push<'_> {
+impl<'c> Push<'c> {
     /// Translates one metric. A metric without points or without a type is nothing at all.
-    pub(super) fn metric(&mut self, metric: &Metric, origin: &Origin<'_>) {
+    pub(super) fn metric(&mut self, metric: &'c Metric, origin: &Origin<'_>) {
         match &metric.data {
             None => {}
             Some(Data::Gauge(gauge)) => {
@@ -20,10 +20,10 @@ impl Push<'_> {
                 else {
                     return;
                 };
-                let place = self.place(&family, origin);
+                let place = self.place(family, origin);
                 let accepted = self.each(metric, &place, &gauge.data_points, number::add_gauge);
                 if accepted {
-                    self.describe(&family, metric, "gauge");
+                    self.describe(family, metric, "gauge");
                 }
             }
             Some(Data::Sum(sum)) => self.sum(metric, sum, origin),
@@ -37,7 +37,7 @@ impl Push<'_> {
         }
     }
 
-    fn sum(&mut self, metric: &Metric, sum: &Sum, origin: &Origin<'_>) {
+    fn sum(&mut self, metric: &'c Metric, sum: &Sum, origin: &Origin<'_>) {
         let points = sum.data_points.len();
         if !self.is_cumulative(metric, sum.aggregation_temporality, points) {
             return;
@@ -50,14 +50,14 @@ impl Push<'_> {
         let Some(family) = self.family(metric, suffix, points) else {
             return;
         };
-        let place = self.place(&family, origin);
+        let place = self.place(family, origin);
         let accepted = self.each(metric, &place, &sum.data_points, number::add_sum);
         if accepted {
-            self.describe(&family, metric, kind);
+            self.describe(family, metric, kind);
         }
     }
 
-    fn histogram(&mut self, metric: &Metric, histogram: &Histogram, origin: &Origin<'_>) {
+    fn histogram(&mut self, metric: &'c Metric, histogram: &Histogram, origin: &Origin<'_>) {
         let points = histogram.data_points.len();
         if !self.is_cumulative(metric, histogram.aggregation_temporality, points) {
             return;
@@ -65,10 +65,10 @@ impl Push<'_> {
         let Some(family) = self.family(metric, Suffix::Unit, points) else {
             return;
         };
-        let place = self.place(&family, origin);
+        let place = self.place(family, origin);
         let accepted = self.each(metric, &place, &histogram.data_points, histogram::add);
         if accepted {
-            self.describe(&family, metric, "histogram");
+            self.describe(family, metric, "histogram");
         }
     }
 

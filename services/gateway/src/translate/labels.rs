@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use auth::tenant::Limits;
 use opentelemetry_proto::tonic::common::v1::KeyValue;
+use smallvec::SmallVec;
 
 use super::Refusal;
 use super::reject::Reason;
@@ -70,10 +71,13 @@ pub(super) struct Rules<'a> {
     pub(super) escaping: bool,
 }
 
+/// Labels of one point; more of them than usual go to the heap.
+pub(super) type Labels<'a> = SmallVec<[Label<'a>; 16]>;
+
 /// The labels of one point, sorted by name, each name once, no value empty.
 #[derive(Debug)]
 pub(super) struct LabelSet<'a> {
-    pub(super) labels: Vec<Label<'a>>,
+    pub(super) labels: Labels<'a>,
     /// Values that were cut to the tenant's limit.
     pub(super) cut: u64,
 }
@@ -85,7 +89,7 @@ pub(super) fn label_set<'a>(
     scope: &'a [Given],
     rules: &Rules<'_>,
 ) -> Result<LabelSet<'a>, Refusal> {
-    let mut labels = own_labels(attributes, resource.len() + scope.len(), rules)?;
+    let mut labels = own_labels(attributes, rules)?;
     for given in resource.iter().chain(scope) {
         let place = labels.binary_search_by(|label| (*label.name).cmp(given.name.as_str()));
         match place {
@@ -104,15 +108,27 @@ pub(super) fn label_set<'a>(
     Ok(LabelSet { labels, cut })
 }
 
-/// The labels of the attributes alone. Values of keys that become the same name are joined with `;`
-/// in the order of the keys.
-fn own_labels<'a>(
-    attributes: &'a [KeyValue],
-    room: usize,
+/// The labels of the attributes alone.
+fn own_labels<'a>(attributes: &'a [KeyValue], rules: &Rules<'_>) -> Result<Labels<'a>, Refusal> {
+    let mut labels = named(attributes.iter(), rules)?;
+    let increases = |labels: &[Label<'_>]| labels.is_sorted_by(|a, b| a.name < b.name);
+    if !increases(&labels) {
+        labels.sort_by(|a, b| a.name.cmp(&b.name));
+        if !increases(&labels) {
+            labels = joined(attributes, rules)?;
+        }
+    }
+    labels.retain(|label| !label.value.is_empty());
+    Ok(labels)
+}
+
+/// A label for each attribute that is one.
+fn named<'a>(
+    attributes: impl Iterator<Item = &'a KeyValue>,
     rules: &Rules<'_>,
-) -> Result<Vec<Label<'a>>, Refusal> {
-    let mut labels = Vec::with_capacity(attributes.len() + room);
-    for attribute in in_key_order(attributes) {
+) -> Result<Labels<'a>, Refusal> {
+    let mut labels = Labels::new();
+    for attribute in attributes {
         if attribute.key == METRIC_NAME {
             continue;
         }
@@ -132,21 +148,25 @@ fn own_labels<'a>(
             });
         }
     }
-    if !labels.is_sorted_by(|a, b| a.name < b.name) {
-        labels.sort_by(|a, b| a.name.cmp(&b.name));
-        labels.dedup_by(|later, first| {
-            let same = later.name == first.name;
-            if same && first.value.is_empty() {
-                first.value = std::mem::take(&mut later.value);
-            } else if same {
-                let joined = first.value.to_mut();
-                joined.push(';');
-                joined.push_str(&later.value);
-            }
-            same
-        });
-    }
-    labels.retain(|label| !label.value.is_empty());
+    Ok(labels)
+}
+
+/// The labels of attributes of which some become the same name: their values are joined with `;` in the
+/// order of the keys.
+fn joined<'a>(attributes: &'a [KeyValue], rules: &Rules<'_>) -> Result<Labels<'a>, Refusal> {
+    let mut labels = named(in_key_order(attributes).into_iter(), rules)?;
+    labels.sort_by(|a, b| a.name.cmp(&b.name));
+    labels.dedup_by(|later, first| {
+        let same = later.name == first.name;
+        if same && first.value.is_empty() {
+            first.value = std::mem::take(&mut later.value);
+        } else if same {
+            let joined = first.value.to_mut();
+            joined.push(';');
+            joined.push_str(&later.value);
+        }
+        same
+    });
     Ok(labels)
 }
 
@@ -154,9 +174,6 @@ fn own_labels<'a>(
 /// order in which a sender lists them never makes another series.
 fn in_key_order(attributes: &[KeyValue]) -> Vec<&KeyValue> {
     let mut ordered: Vec<&KeyValue> = attributes.iter().collect();
-    if ordered.is_sorted_by(|a, b| a.key < b.key) {
-        return ordered;
-    }
     ordered.sort_by(|a, b| {
         a.key
             .cmp(&b.key)

@@ -3,11 +3,12 @@
 //! Behaviour of Prometheus' `otlptranslator`, pinned by `tests/data/otlp_names.json`.
 
 use auth::translation::NamingStrategy;
+use smallvec::SmallVec;
 
 use super::units::UnitWords;
 
 /// What a name's suffixes depend on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Suffix {
     /// A gauge: `_ratio` where its unit is exactly `1`.
     Ratio,
@@ -45,10 +46,13 @@ pub(super) fn metric_name(
     }
 }
 
+/// The words of a name; more of them than usual go to the heap.
+type Words<'n> = SmallVec<[&'n str; 16]>;
+
 /// The words of the name between underscores, then those of the unit that it does not have yet.
-fn with_suffixes(name: &str, unit: &UnitWords, suffix: Suffix) -> String {
+fn with_suffixes(name: &str, unit: &UnitWords<'_>, suffix: Suffix) -> String {
     let separates = |letter: char| !(letter.is_ascii_alphanumeric() || letter == ':');
-    let mut words: Vec<&str> = name
+    let mut words: Words<'_> = name
         .split(separates)
         .filter(|word| !word.is_empty())
         .collect();
@@ -73,8 +77,8 @@ fn with_suffixes(name: &str, unit: &UnitWords, suffix: Suffix) -> String {
     words.join("_")
 }
 
-fn move_to_end(words: &mut Vec<&str>, word: &'static str) {
-    words.retain(|other| *other != word);
+fn move_to_end(words: &mut Words<'_>, word: &'static str) {
+    words.retain(|other| **other != *word);
     words.push(word);
 }
 
@@ -89,7 +93,7 @@ fn without_suffixes(name: &str) -> String {
 }
 
 /// The name byte for byte with suffixes; only its end decides whether it has them already.
-fn unescaped(name: &str, unit: &UnitWords, suffix: Suffix) -> String {
+fn unescaped(name: &str, unit: &UnitWords<'_>, suffix: Suffix) -> String {
     let mut name = match suffix {
         Suffix::Ratio => without_end(name, "ratio"),
         Suffix::Total => without_end(name, "total"),
@@ -103,7 +107,7 @@ fn unescaped(name: &str, unit: &UnitWords, suffix: Suffix) -> String {
         full.push('_');
         full.push_str(word);
     };
-    if !unit.main.is_empty() && !name.ends_with(unit.main.as_str()) {
+    if !unit.main.is_empty() && !name.ends_with(&*unit.main) {
         append(&unit.main);
     }
     if !unit.per.is_empty() {

@@ -2,13 +2,14 @@
 
 use opentelemetry_proto::tonic::metrics::v1::NumberDataPoint;
 use opentelemetry_proto::tonic::metrics::v1::number_data_point::Value;
-use schemas::rows::{SampleRow, SeriesKind, bucket_of};
+use schemas::rows::SeriesKind;
 
 use super::Refusal;
 use super::push::{Place, Push, has_no_recorded_value};
 use super::reject::{Reason, Warning};
 use super::rows::{STALE_BITS, Shape, Slot, outranks};
 use super::time::start_of;
+use crate::batch::Sample;
 
 const SHAPE: Shape<'static> = Shape {
     kind: SeriesKind::Number,
@@ -42,26 +43,23 @@ fn add(
 ) -> Result<u64, Refusal> {
     let ts = push.window.admit(point.time_unix_nano)?;
     let value = value_of(point)?;
-    if push.translation().drop_dcgm_blanks && is_dcgm_blank(&place.family.name, value) {
-        push.tally
-            .warn(Warning::SentinelDropped, 1, &place.family.name, || {
-                format!("value {value} is DCGM's blank")
-            });
+    if push.translation().drop_dcgm_blanks && is_dcgm_blank(push.families.name(place.family), value)
+    {
+        push.warn(Warning::SentinelDropped, place.family, || {
+            format!("value {value} is DCGM's blank")
+        });
         return Ok(0);
     }
     let start_ts = start_of(start_time_unix_nano, ts);
     let set = push.labels(place, &point.attributes)?;
     let (id, slot) = push.slot(place, SHAPE, &set.labels, ts)?;
     match slot {
-        Slot::Fresh => push.rows.samples.push(SampleRow {
-            tenant: push.tenant_id().to_owned(),
-            metric: place.family.name.clone(),
-            b: bucket_of(ts),
+        Slot::Fresh => push.rows.samples.push(Sample {
+            name: place.family.index,
             id,
             ts,
             value,
             start_ts,
-            ret_days: push.ret_days(),
         }),
         Slot::Taken(row) => {
             let held = &mut push.rows.samples[row];

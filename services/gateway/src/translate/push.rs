@@ -7,18 +7,22 @@ use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequ
 use opentelemetry_proto::tonic::common::v1::KeyValue;
 use opentelemetry_proto::tonic::metrics::v1::{DataPointFlags, Metric, ScopeMetrics};
 
-use super::identity::series_id;
+use super::family::{Families, Family};
 use super::labels::{Given, Label, LabelSet, Rules, label_set};
-use super::metadata::{Common, Metadata};
+use super::metadata::{About, Metadata};
 use super::names::{Suffix, metric_name};
 use super::reject::{Reason, Warning};
 use super::resource::{escapes, resource_labels, scope_labels};
-use super::rows::{Family, Key, Rows, Shape, Slot};
+use super::rows::{Key, Rows, Shape, Slot};
 use super::target_info::{self, Span};
 use super::time::Window;
 use super::{Context, Refusal};
 use crate::decode::{ROOM_PER_BYTE, points_in};
+use crate::known::Known;
 use crate::outcome::{Tally, excerpt};
+
+/// Most room that is made for points before the first of them is looked at.
+const EXPECTED_POINTS: usize = 1 << 16;
 
 /// Where a metric came from, as its points need it.
 #[derive(Clone, Copy, Debug)]
@@ -32,12 +36,12 @@ pub(super) struct Origin<'m> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place<'m> {
     origin: Origin<'m>,
-    pub(super) family: &'m Family,
+    pub(super) family: Family,
 }
 
 impl<'m> Place<'m> {
     /// The place of a family that comes from the resource itself and from no scope.
-    pub(super) fn of_resource(resource: &'m [Given], family: &'m Family) -> Self {
+    pub(super) fn of_resource(resource: &'m [Given], family: Family) -> Self {
         Self {
             origin: Origin {
                 resource,
@@ -53,45 +57,31 @@ impl<'m> Place<'m> {
 #[derive(Debug)]
 pub(super) struct Push<'c> {
     pub(super) window: Window,
-    pub(super) rows: Rows,
-    pub(super) metadata: Metadata,
+    pub(super) rows: Rows<'c>,
+    pub(super) families: Families<'c>,
+    pub(super) metadata: Metadata<'c>,
     pub(super) tally: Tally,
-    context: &'c Context<'c>,
+    pub(super) context: &'c Context<'c>,
+    pub(super) known: &'c Known,
     /// Families whose points carry their scope's labels, sorted.
     with_scope: &'c [String],
-    families: HashMap<String, u32>,
     scopes: HashMap<Vec<Given>, u32>,
+    /// Whether no other scope can collide with a scope: there is only one.
+    one_scope: bool,
     seen: u64,
     /// Times of the stored points of the resource at hand.
     span: Option<Span>,
-    buffer: Vec<u8>,
 }
 
 impl<'c> Push<'c> {
     /// Translates everything; `with_scope` lists, sorted, the families that need scope labels.
     pub(super) fn run(
-        request: &ExportMetricsServiceRequest,
+        request: &'c ExportMetricsServiceRequest,
         context: &'c Context<'c>,
+        known: &'c Known,
         with_scope: &'c [String],
     ) -> Self {
-        let room = context
-            .tenant
-            .limits
-            .max_request_bytes
-            .saturating_mul(ROOM_PER_BYTE);
-        let mut push = Self {
-            window: Window::of(context),
-            rows: Rows::within(usize::try_from(room).unwrap_or(usize::MAX)),
-            metadata: Metadata::default(),
-            tally: Tally::expecting(u64::try_from(points_in(request)).unwrap_or(u64::MAX)),
-            context,
-            with_scope,
-            families: HashMap::new(),
-            scopes: HashMap::new(),
-            seen: 0,
-            span: None,
-            buffer: Vec::new(),
-        };
+        let mut push = Self::new(request, context, known, with_scope);
         for resource in &request.resource_metrics {
             let resource_labels = resource_labels(resource, context.translation);
             for scope in &resource.scope_metrics {
@@ -105,23 +95,55 @@ impl<'c> Push<'c> {
         push
     }
 
+    fn new(
+        request: &ExportMetricsServiceRequest,
+        context: &'c Context<'c>,
+        known: &'c Known,
+        with_scope: &'c [String],
+    ) -> Self {
+        let tenant = context.tenant;
+        let room = tenant.limits.max_request_bytes;
+        let room = usize::try_from(room.saturating_mul(ROOM_PER_BYTE)).unwrap_or(usize::MAX);
+        let points = points_in(request);
+        let scopes = request
+            .resource_metrics
+            .iter()
+            .map(|resource| resource.scope_metrics.len());
+        Self {
+            window: Window::of(context),
+            rows: Rows::within(room, known, points.min(EXPECTED_POINTS)),
+            families: Families::of(tenant.id.as_str(), known),
+            metadata: Metadata::default(),
+            tally: Tally::expecting(u64::try_from(points).unwrap_or(u64::MAX)),
+            context,
+            known,
+            with_scope,
+            scopes: HashMap::new(),
+            one_scope: scopes.sum::<usize>() == 1 && !context.translation.scope_labels,
+            seen: 0,
+            span: None,
+        }
+    }
+
     /// Families in which two scopes have a point with the same labels and time, sorted.
     pub(super) fn contested(&self) -> Vec<String> {
-        let contested = |index: &u32| self.rows.contested.contains(index);
-        let mut names: Vec<String> = self
-            .families
-            .iter()
-            .filter(|(_, index)| contested(index))
-            .map(|(name, _)| name.clone())
+        let contested = self.rows.contested.iter();
+        let mut names: Vec<String> = contested
+            .map(|index| self.families.get(*index).to_owned())
             .collect();
         names.sort_unstable();
         names
     }
 
-    fn scope(&mut self, metrics: &ScopeMetrics, resource: &[Given]) {
-        let labels = scope_labels(metrics, self.context.translation);
-        let next = index(self.scopes.len());
-        let scope_index = *self.scopes.entry(labels.clone()).or_insert(next);
+    fn scope(&mut self, metrics: &'c ScopeMetrics, resource: &[Given]) {
+        let (labels, scope_index) = if self.one_scope {
+            (Vec::new(), 0)
+        } else {
+            let labels = scope_labels(metrics, self.context.translation);
+            let next = u32::try_from(self.scopes.len()).unwrap_or(u32::MAX);
+            let index = *self.scopes.entry(labels.clone()).or_insert(next);
+            (labels, index)
+        };
         let origin = Origin {
             resource,
             scope: &labels,
@@ -133,9 +155,14 @@ impl<'c> Push<'c> {
     }
 
     /// The place of a family's points, with scope labels only where they are wanted.
-    pub(super) fn place<'m>(&self, family: &'m Family, origin: &Origin<'m>) -> Place<'m> {
+    pub(super) fn place<'m>(&self, family: Family, origin: &Origin<'m>) -> Place<'m> {
         let with_scope = self.context.translation.scope_labels
-            || self.with_scope.binary_search(&family.name).is_ok();
+            || (!self.with_scope.is_empty() && {
+                let name = self.families.name(family);
+                self.with_scope
+                    .binary_search_by(|with| with.as_str().cmp(name))
+                    .is_ok()
+            });
         let scope = if with_scope { origin.scope } else { &[] };
         Place {
             origin: Origin { scope, ..*origin },
@@ -188,13 +215,32 @@ impl<'c> Push<'c> {
     /// The family of a metric with points; rejects them all when it cannot have a name.
     pub(super) fn family(
         &mut self,
-        metric: &Metric,
+        metric: &'c Metric,
         suffix: Suffix,
         points: usize,
     ) -> Option<Family> {
         if points == 0 {
             return None;
         }
+        let words = (metric.name.as_str(), metric.unit.as_str(), suffix);
+        if let Some(family) = self.families.of_words(&words) {
+            return Some(family);
+        }
+        match self.name(metric, suffix) {
+            Ok(name) => {
+                let family = self.families.intern(name);
+                self.families.note(words, family);
+                Some(family)
+            }
+            Err(refusal) => {
+                self.reject_all(metric, refusal, points);
+                None
+            }
+        }
+    }
+
+    /// The Prometheus name of a metric.
+    fn name(&self, metric: &Metric, suffix: Suffix) -> Result<String, Refusal> {
         let translation = self.context.translation;
         let suffix = if suffix == Suffix::Ratio && !translation.add_ratio {
             Suffix::Unit
@@ -204,37 +250,15 @@ impl<'c> Push<'c> {
         let name = metric_name(&metric.name, &metric.unit, suffix, translation.strategy);
         let Some(name) = name else {
             let detail = format!("name `{}` has no usable character", excerpt(&metric.name));
-            self.reject_all(
-                metric,
-                Refusal::new(Reason::InvalidMetricName, detail),
-                points,
-            );
-            return None;
+            return Err(Refusal::new(Reason::InvalidMetricName, detail));
         };
         let longest = self.context.tenant.limits.max_label_name_length;
         if name.len() > longest {
-            let detail = format!(
-                "its Prometheus name has {} bytes, limit {longest}",
-                name.len()
-            );
-            self.reject_all(
-                metric,
-                Refusal::new(Reason::MetricNameTooLong, detail),
-                points,
-            );
-            return None;
+            let bytes = name.len();
+            let detail = format!("its Prometheus name has {bytes} bytes, limit {longest}");
+            return Err(Refusal::new(Reason::MetricNameTooLong, detail));
         }
-        Some(self.intern(name))
-    }
-
-    /// The family of a name, the same for the whole push.
-    pub(super) fn intern(&mut self, name: String) -> Family {
-        let next = index(self.families.len());
-        let index = match self.families.get(&name) {
-            Some(index) => *index,
-            None => *self.families.entry(name.clone()).or_insert(next),
-        };
-        Family { name, index }
+        Ok(name)
     }
 
     /// Rejects all points of a metric.
@@ -246,15 +270,25 @@ impl<'c> Push<'c> {
         });
     }
 
-    /// Writes the metadata row of a family.
-    pub(super) fn describe(&mut self, family: &Family, metric: &Metric, kind: &str) {
-        let common = Common {
-            tenant: self.context.tenant.id.as_str(),
-            strategy: self.context.translation.strategy,
-            longest: self.context.tenant.limits.max_label_value_length,
-            updated: u32::try_from(self.context.now_ms / 1000).unwrap_or_default(),
+    /// Notes what a metric says of its family.
+    pub(super) fn describe(&mut self, family: Family, metric: &'c Metric, kind: &'static str) {
+        let about = About {
+            kind,
+            unit: &metric.unit,
+            help: &metric.description,
         };
-        self.metadata.set(family, metric, kind, &common);
+        self.metadata.set(family, about);
+    }
+
+    /// Counts a point of a family that is stored with a change or a doubt.
+    pub(super) fn warn(
+        &mut self,
+        warning: Warning,
+        family: Family,
+        detail: impl FnOnce() -> String,
+    ) {
+        self.tally
+            .warn(warning, 1, self.families.name(family), detail);
     }
 
     /// How the labels of this push are made.
@@ -287,34 +321,20 @@ impl<'c> Push<'c> {
         labels: &[Label<'_>],
         ts: i64,
     ) -> Result<(u64, Slot), Refusal> {
-        let id = series_id(labels, shape.kind, shape.bounds, &mut self.buffer);
-        let (metric, scope) = (place.family, place.origin.scope_index);
-        let key = Key {
-            metric,
+        let found = self.rows.slot(&Key {
+            family: place.family,
             shape,
             labels,
-            id,
             ts,
-            scope,
-        };
-        let slot = self.rows.slot(self.tenant_id(), &key)?;
+            scope: place.origin.scope_index,
+        })?;
         self.span = Some(Span::with(self.span, ts));
-        Ok((id, slot))
+        Ok(found)
     }
 
     /// What the key that pushed wants.
     pub(super) fn translation(&self) -> &'c Translation {
         self.context.translation
-    }
-
-    /// Owner of the rows.
-    pub(super) fn tenant_id(&self) -> &'c str {
-        self.context.tenant.id.as_str()
-    }
-
-    /// Days to keep the rows.
-    pub(super) fn ret_days(&self) -> u16 {
-        self.context.tenant.limits.retention_days
     }
 }
 
@@ -322,9 +342,4 @@ impl<'c> Push<'c> {
 pub(super) fn has_no_recorded_value(flags: u32) -> bool {
     let mask = DataPointFlags::NoRecordedValueMask as u32;
     flags & mask != 0
-}
-
-/// Position in a map of this push as a short number; a push never has 2^32 of anything.
-fn index(position: usize) -> u32 {
-    u32::try_from(position).unwrap_or(u32::MAX)
 }

@@ -4,14 +4,16 @@
 //! close enough together to be found by any lookback.
 
 use opentelemetry_proto::tonic::common::v1::KeyValue;
-use opentelemetry_proto::tonic::metrics::v1::{Metric, ResourceMetrics};
-use schemas::rows::{SampleRow, SeriesKind, bucket_of};
+use opentelemetry_proto::tonic::metrics::v1::ResourceMetrics;
+use schemas::rows::SeriesKind;
 
 use super::Refusal;
 use super::labels::label_set;
+use super::metadata::About;
 use super::push::{Place, Push};
 use super::resource::identity;
 use super::rows::{Shape, Slot};
+use crate::batch::Sample;
 
 const NAME: &str = "target_info";
 const HELP: &str = "Target metadata";
@@ -79,19 +81,20 @@ pub(super) fn add(push: &mut Push<'_>, resource: &ResourceMetrics, span: Span) {
     if given.is_empty() || others.is_empty() {
         return;
     }
-    let family = push.intern(NAME.to_owned());
-    let place = Place::of_resource(&given, &family);
+    let family = push.families.intern(NAME.to_owned());
+    let place = Place::of_resource(&given, family);
     let written = label_set(&others, &given, &[], &push.rules()).and_then(|set| {
         span.times()
             .try_for_each(|ts| sample(push, &place, &set.labels, ts))
     });
     match written {
         Ok(()) => {
-            let metric = Metric {
-                description: HELP.to_owned(),
-                ..Metric::default()
+            let about = About {
+                kind: "gauge",
+                unit: "",
+                help: HELP,
             };
-            push.describe(&family, &metric, "gauge");
+            push.metadata.set(family, about);
         }
         Err(refusal) => push
             .tally
@@ -111,15 +114,12 @@ fn sample(
     };
     let (id, slot) = push.slot(place, shape, labels, ts)?;
     if slot == Slot::Fresh {
-        push.rows.samples.push(SampleRow {
-            tenant: push.tenant_id().to_owned(),
-            metric: NAME.to_owned(),
-            b: bucket_of(ts),
+        push.rows.samples.push(Sample {
+            name: place.family.index,
             id,
             ts,
             value: 1.0,
             start_ts: 0,
-            ret_days: push.ret_days(),
         });
     }
     Ok(())

@@ -2,6 +2,7 @@
 
 mod build;
 mod histograms;
+mod known;
 mod payloads;
 mod properties;
 mod resources;

@@ -1,38 +1,41 @@
 //! Turns a UCUM unit into the words that Prometheus appends to metric names.
 
+use std::borrow::Cow;
+
 /// The parts of a unit as suffix words; empty where there is none.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct UnitWords {
+pub(super) struct UnitWords<'u> {
     /// `bytes` of `By/s`.
-    pub(super) main: String,
+    pub(super) main: Cow<'u, str>,
     /// `per_second` of `By/s`.
-    pub(super) per: String,
+    pub(super) per: Cow<'u, str>,
 }
 
-impl UnitWords {
+impl<'u> UnitWords<'u> {
     /// Splits at the first `/` and looks both parts up. Annotations in braces have no word; what is
     /// not in the table is its own word.
-    pub(super) fn of(unit: &str) -> Self {
+    pub(super) fn of(unit: &'u str) -> Self {
         let (main, per) = unit.split_once('/').unwrap_or((unit, ""));
-        let main = word(main, main_word).to_owned();
+        let main = word(main, main_word).into();
         let per = match word(per, per_word) {
-            "" => String::new(),
-            word => format!("per_{word}"),
+            "" => "".into(),
+            "second" => "per_second".into(),
+            word => format!("per_{word}").into(),
         };
         Self { main, per }
     }
 
     /// The same words with only characters that a classic metric name may have.
-    pub(super) fn escaped(&self) -> Self {
+    pub(super) fn escaped(self) -> Self {
         Self {
-            main: escape(&self.main),
-            per: escape(&self.per),
+            main: escape(self.main),
+            per: escape(self.per),
         }
     }
 
     /// Both parts as one word, for metadata.
     pub(super) fn joined(&self) -> String {
-        let joined = match (self.main.as_str(), self.per.as_str()) {
+        let joined = match (&*self.main, &*self.per) {
             (main, "") => main.to_owned(),
             ("", per) => per.to_owned(),
             (main, per) => format!("{main}_{per}"),
@@ -51,7 +54,16 @@ fn word(part: &str, table: fn(&str) -> Option<&'static str>) -> &str {
 }
 
 /// Every character outside `[A-Za-z0-9:]` as `_`, runs as one, one leading `_` gone.
-fn escape(word: &str) -> String {
+fn escape(word: Cow<'_, str>) -> Cow<'_, str> {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b':';
+    let plain = |pair: &[u8]| matches!(pair, [a, b] if is_word(*a) || (*a == b'_' && *b != b'_'));
+    let bytes = word.as_bytes();
+    let ends = |byte: Option<&u8>, also: bool| {
+        byte.is_none_or(|byte| is_word(*byte) || (also && *byte == b'_'))
+    };
+    if ends(bytes.first(), false) && ends(bytes.last(), true) && bytes.windows(2).all(plain) {
+        return word;
+    }
     let mut escaped = String::with_capacity(word.len());
     for letter in word.chars() {
         if letter.is_ascii_alphanumeric() || letter == ':' {
@@ -60,10 +72,10 @@ fn escape(word: &str) -> String {
             escaped.push('_');
         }
     }
-    escaped
-        .strip_prefix('_')
-        .map(str::to_owned)
-        .unwrap_or(escaped)
+    match escaped.strip_prefix('_') {
+        Some(rest) => rest.to_owned().into(),
+        None => escaped.into(),
+    }
 }
 
 /// Prometheus' table of units, with its spelling (`tibibytes`, key `KBy`).

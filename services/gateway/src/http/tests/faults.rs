@@ -9,7 +9,9 @@ use auth::key::PresentedKey;
 use auth::refusal::Refusal;
 use jiff::Timestamp;
 
-use super::fixture::{Gateway, JSON, PROTOBUF, settings};
+use bytesize::ByteSize;
+
+use super::fixture::{Gateway, JSON, PROTOBUF, json, protobuf, settings, until};
 use super::probe::send;
 use super::storage::Storage;
 
@@ -72,21 +74,9 @@ async fn a_panic_is_503_in_the_encoding_of_the_request() {
     );
 }
 
-/// Waits until `holds`, giving way to the gateway's tasks.
-async fn until(holds: impl Fn() -> bool) {
-    let waiting = async {
-        while !holds() {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(10), waiting)
-        .await
-        .expect("it holds at last");
-}
-
 #[tokio::test]
-async fn the_gateway_is_ready_when_clickhouse_answers_and_not_when_it_stops() {
-    let gateway = Gateway::with(settings(), Storage::start().await.address).await;
+async fn the_gateway_is_ready_while_it_takes_pushes_and_not_when_it_stops() {
+    let gateway = Gateway::with(settings(), Storage::absent().await).await;
     until(|| gateway.readiness.late().is_empty()).await;
     gateway.stop.cancel();
     until(|| gateway.readiness.late() == ["gateway: stopping"]).await;
@@ -95,14 +85,47 @@ async fn the_gateway_is_ready_when_clickhouse_answers_and_not_when_it_stops() {
 }
 
 #[tokio::test]
-async fn without_clickhouse_the_gateway_says_that_it_waits_for_it() {
-    let gateway = Gateway::with(settings(), Storage::absent().await).await;
+async fn a_full_spool_is_503_and_not_ready_until_there_is_room_again() {
+    let storage = Storage::held_back().await;
+    let mut config = settings();
+    config.spool.max_bytes = ByteSize::b(6000);
+    config.spool.segment_bytes = ByteSize::b(1000);
+    config.spool.max_record_bytes = ByteSize::b(5000);
+    let gateway = Gateway::with(config, storage.address).await;
+    let push = |encoding, body| gateway.push().header("content-type", encoding).body(body);
+    let mut taken = 0;
+    let told = loop {
+        let answer = send(push(JSON, json(10, 0))).await;
+        if answer.status != 200 {
+            break answer.failure(503, JSON);
+        }
+        taken += 1;
+        assert!(taken < 50, "it never fills");
+    };
+    assert!(taken > 3);
+    assert_eq!((told.code, &*told.reason), (14, "SPOOL_FULL"));
+    assert!((5..=15).contains(&told.retry_seconds.unwrap()));
+    let told = send(push(PROTOBUF, protobuf(10, 0)))
+        .await
+        .failure(503, PROTOBUF);
+    assert_eq!(told.reason, "SPOOL_FULL");
+    gateway
+        .counted("sluice_gateway_spool_refused_records_total{reason=\"full\"} 2")
+        .await;
     until(|| {
         gateway
             .readiness
             .late()
             .iter()
-            .any(|line| line.contains("does not answer"))
+            .any(|line| line.contains("are used"))
     })
     .await;
+    storage.let_finish(1000);
+    gateway
+        .counted("sluice_gateway_spool_waiting_segments 0.0")
+        .await;
+    assert_eq!(send(push(JSON, json(10, 0))).await.success(JSON), None);
+    until(|| gateway.readiness.late().is_empty()).await;
+    let accepted = format!("sluice_gateway_points_accepted_total {}", 10 * (taken + 1));
+    gateway.counted(&accepted).await;
 }

@@ -39,14 +39,18 @@ pub(super) struct Gateway {
     metrics: Metrics,
     keys: HashMap<&'static str, PlainKey>,
     client: reqwest::Client,
+    /// Holds the spool where the test has not chosen another folder.
+    _folder: tempfile::TempDir,
 }
 
 /// Settings on a free port.
 pub(super) fn settings() -> Config {
-    Config {
+    let mut config = Config {
         listen: "127.0.0.1:0".parse().unwrap(),
         ..Config::default()
-    }
+    };
+    config.spool.seal_after = std::time::Duration::from_millis(1);
+    config
 }
 
 impl Gateway {
@@ -74,6 +78,11 @@ impl Gateway {
         keys: HashMap<&'static str, PlainKey>,
     ) -> Self {
         let (metrics, readiness) = (Metrics::new(), Readiness::new());
+        let folder = tempfile::tempdir().unwrap();
+        let mut config = config;
+        if config.spool.dir.as_os_str().is_empty() {
+            config.spool.dir = folder.path().to_owned();
+        }
         let parts = Parts {
             directory,
             store: clickhouse::Client::default().with_url(format!("http://{address}")),
@@ -89,6 +98,7 @@ impl Gateway {
             metrics,
             keys,
             client: reqwest::Client::new(),
+            _folder: folder,
         }
     }
 
@@ -112,6 +122,11 @@ impl Gateway {
     /// A push by tenant `acme`.
     pub(super) fn push(&self) -> RequestBuilder {
         self.bare("/v1/metrics").bearer_auth(self.key("ingest"))
+    }
+
+    /// Waits until the metrics have this line, giving way to the gateway's tasks.
+    pub(super) async fn counted(&self, line: &str) {
+        until(|| self.counters().lines().any(|shown| shown == line)).await;
     }
 
     /// The exposition text of the gateway's metrics.
@@ -223,4 +238,16 @@ pub(super) fn gzip(plain: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(plain).unwrap();
     encoder.finish().unwrap()
+}
+
+/// Waits until `holds`, giving way to the gateway's tasks.
+pub(super) async fn until(holds: impl Fn() -> bool) {
+    let waiting = async {
+        while !holds() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(10), waiting)
+        .await
+        .expect("it holds at last");
 }

@@ -89,6 +89,16 @@ impl Storage {
         self.shared.seen.lock().await.recv().await.unwrap()
     }
 
+    /// The tables of as many further INSERTs, sorted; waits for them.
+    pub(super) async fn next_few(&self, inserts: usize) -> Vec<String> {
+        let mut tables = Vec::new();
+        while tables.len() < inserts {
+            tables.push(self.next().await);
+        }
+        tables.sort();
+        tables
+    }
+
     /// The tables of the INSERTs that arrived and were not asked for yet.
     pub(super) async fn so_far(&self) -> Vec<String> {
         let mut seen = self.shared.seen.lock().await;
@@ -125,6 +135,7 @@ async fn take(
     };
     assert!(!body.is_empty(), "an INSERT without rows: {statement}");
     assert!(query.contains("async_insert=0"), "{query}");
+    assert!(query.contains("insert_deduplication_token="), "{query}");
     let table = statement.trim_start_matches("%60");
     let table: String = table
         .chars()

@@ -13,6 +13,9 @@ use opentelemetry_proto::tonic::metrics::v1::{
 use opentelemetry_proto::tonic::resource::v1::Resource;
 use schemas::rows::SeriesRow;
 
+use crate::batch::rows::Rows;
+use crate::known::Known;
+use crate::outcome::Tally;
 use crate::translate::{Context, TranslatedBatch, translate};
 
 /// The time of arrival, and of every point that does not say otherwise: 2026-11-01T12:00:00Z.
@@ -31,38 +34,75 @@ pub(crate) fn tenant() -> Tenant {
     }
 }
 
-/// Translates for a tenant with standard limits.
-pub(crate) fn run_as(
+/// What a request becomes, row by row.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Translated {
+    rows: Rows,
+    pub(crate) tally: Tally,
+}
+
+impl std::ops::Deref for Translated {
+    type Target = Rows;
+
+    fn deref(&self) -> &Rows {
+        &self.rows
+    }
+}
+
+impl std::ops::DerefMut for Translated {
+    fn deref_mut(&mut self) -> &mut Rows {
+        &mut self.rows
+    }
+}
+
+/// Translates with what is `known`.
+pub(crate) fn run_knowing(
+    known: &Known,
+    tenant: &Tenant,
     translation: &Translation,
     request: ExportMetricsServiceRequest,
 ) -> TranslatedBatch {
     translate(
         request,
         &Context {
-            tenant: &tenant(),
+            tenant,
             translation,
             now_ms: NOW_MS,
         },
+        known,
     )
 }
 
+fn run_of(
+    tenant: &Tenant,
+    translation: &Translation,
+    request: ExportMetricsServiceRequest,
+) -> Translated {
+    let TranslatedBatch { batch, tally, .. } =
+        run_knowing(&Known::new(1), tenant, translation, request);
+    Translated {
+        rows: batch.rows(),
+        tally,
+    }
+}
+
+/// Translates for a tenant with standard limits, of whom nothing is known.
+pub(crate) fn run_as(
+    translation: &Translation,
+    request: ExportMetricsServiceRequest,
+) -> Translated {
+    run_of(&tenant(), translation, request)
+}
+
 /// Translates with the generic profile.
-pub(crate) fn run(request: ExportMetricsServiceRequest) -> TranslatedBatch {
+pub(crate) fn run(request: ExportMetricsServiceRequest) -> Translated {
     run_as(&Translation::of(Profile::Generic), request)
 }
 
 /// Translates for a tenant with these limits.
-pub(crate) fn run_within(limits: Limits, request: ExportMetricsServiceRequest) -> TranslatedBatch {
+pub(crate) fn run_within(limits: Limits, request: ExportMetricsServiceRequest) -> Translated {
     let tenant = Tenant { limits, ..tenant() };
-    let translation = Translation::default();
-    translate(
-        request,
-        &Context {
-            tenant: &tenant,
-            translation: &translation,
-            now_ms: NOW_MS,
-        },
-    )
+    run_of(&tenant, &Translation::default(), request)
 }
 
 pub(crate) fn text(value: &str) -> Option<AnyValue> {
@@ -189,7 +229,7 @@ pub(crate) fn written(series: &SeriesRow) -> String {
 }
 
 /// Every series of a batch, in order.
-pub(crate) fn all_written(batch: &TranslatedBatch) -> Vec<String> {
+pub(crate) fn all_written(batch: &Translated) -> Vec<String> {
     batch.series.iter().map(written).collect()
 }
 

@@ -7,9 +7,9 @@ use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequ
 use prost::Message;
 use schemas::rows::{HistogramRow, SampleRow};
 
-use super::build::{NOW_MS, run_as, written};
+use super::build::{NOW_MS, Translated, run_as, written};
 use crate::decode::{Encoding, metrics};
-use crate::translate::{Reason, TranslatedBatch, Warning};
+use crate::translate::{Reason, Warning};
 
 fn payload(file: &str) -> ExportMetricsServiceRequest {
     let path = format!(
@@ -21,13 +21,13 @@ fn payload(file: &str) -> ExportMetricsServiceRequest {
     decoded.request
 }
 
-fn pushed(file: &str, profile: Profile) -> TranslatedBatch {
+fn pushed(file: &str, profile: Profile) -> Translated {
     run_as(&Translation::of(profile), payload(file))
 }
 
 /// The rows of a metric with a label of this value, with the series they belong to.
 fn find<'b, R>(
-    batch: &'b TranslatedBatch,
+    batch: &'b Translated,
     rows: &'b [R],
     key: impl Fn(&R) -> (&str, u64),
     series: &str,
@@ -39,11 +39,11 @@ fn find<'b, R>(
         .unwrap()
 }
 
-fn sample<'b>(batch: &'b TranslatedBatch, series: &str) -> &'b SampleRow {
+fn sample<'b>(batch: &'b Translated, series: &str) -> &'b SampleRow {
     find(batch, &batch.samples, |row| (&row.metric, row.id), series)
 }
 
-fn whole<'b>(batch: &'b TranslatedBatch, series: &str) -> &'b HistogramRow {
+fn whole<'b>(batch: &'b Translated, series: &str) -> &'b HistogramRow {
     find(
         batch,
         &batch.histograms,
@@ -52,7 +52,7 @@ fn whole<'b>(batch: &'b TranslatedBatch, series: &str) -> &'b HistogramRow {
     )
 }
 
-fn names(batch: &TranslatedBatch) -> Vec<&str> {
+fn names(batch: &Translated) -> Vec<&str> {
     let names: BTreeSet<_> = batch.series.iter().map(|row| row.metric.as_str()).collect();
     names.into_iter().collect()
 }

@@ -9,15 +9,15 @@ use opentelemetry_proto::tonic::metrics::v1::{
 use schemas::rows::MetadataRow;
 
 use super::build::{
-    NOW_MS, NOW_NANOS, all_written, buckets, counter, gauge, histogram, metric, point, request,
-    run, run_as, run_within, sum,
+    NOW_MS, NOW_NANOS, Translated, all_written, buckets, counter, gauge, histogram, metric, point,
+    request, run, run_as, run_within, sum,
 };
 use crate::translate::rows::STALE_BITS;
-use crate::translate::{Reason, TranslatedBatch, Warning};
+use crate::translate::{Reason, Warning};
 
 /// The only row of a push of one histogram point.
 /// Pushes one histogram point beside a good one and returns why it was refused.
-pub(super) fn only_reason(batch: &TranslatedBatch) -> Reason {
+pub(super) fn only_reason(batch: &Translated) -> Reason {
     let reasons: Vec<_> = batch.tally.reasons().collect();
     assert_eq!(reasons.len(), 1, "{reasons:?}");
     reasons[0].0
