@@ -159,7 +159,8 @@ pub(crate) struct RunArgs {
     /// How long acknowledged points may stay invisible after the last push.
     #[arg(long, value_parser = seconds, default_value = "10", value_name = "SECONDS")]
     pub(crate) within: Duration,
-    /// Also measure stored bytes: ClickHouse merges everything and says how large it is.
+    /// Also measure stored bytes: ClickHouse merges everything and says how large the whole database is,
+    /// so begin with an empty one.
     #[arg(long)]
     pub(crate) stored: bool,
     #[command(flatten)]

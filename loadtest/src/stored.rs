@@ -117,18 +117,29 @@ pub(crate) async fn merge_victoria(url: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Size of the folders of VictoriaMetrics that hold samples and their index.
+/// Folders of VictoriaMetrics that hold nothing that it needs: they are not counted.
+const SPARE: [&str; 2] = ["cache", "tmp"];
+
+/// Size of the folders of VictoriaMetrics that hold samples and their index, at least.
 ///
 /// # Errors
 /// When they cannot be read.
 pub(crate) fn of_victoria(folder: &Path) -> anyhow::Result<Stored> {
-    let parts = ["data", "indexdb"].map(|name| {
-        let bytes = size(&folder.join(name))?;
-        Ok((name.to_owned(), None, bytes))
-    });
-    Ok(Stored::of(
-        parts.into_iter().collect::<anyhow::Result<_>>()?,
-    ))
+    let shown = || format!("cannot read {}", folder.display());
+    let mut parts = Vec::new();
+    for entry in std::fs::read_dir(folder).with_context(shown)? {
+        let path = entry.with_context(shown)?.path();
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        if path.is_dir() && !SPARE.contains(&name.as_str()) {
+            parts.push((name, None, size(&path)?));
+        }
+    }
+    parts.sort();
+    Ok(Stored::of(parts))
 }
 
 /// Bytes of all files below.
@@ -155,10 +166,10 @@ mod tests {
     fn a_folder_is_as_large_as_its_files() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("data/small")).unwrap();
-        std::fs::create_dir_all(folder.path().join("indexdb")).unwrap();
+        std::fs::create_dir_all(folder.path().join("metadata")).unwrap();
         std::fs::create_dir_all(folder.path().join("cache")).unwrap();
         std::fs::write(folder.path().join("data/small/a"), [0; 100]).unwrap();
-        std::fs::write(folder.path().join("indexdb/b"), [0; 20]).unwrap();
+        std::fs::write(folder.path().join("metadata/b"), [0; 20]).unwrap();
         std::fs::write(folder.path().join("cache/c"), [0; 7]).unwrap();
         assert_eq!(of_victoria(folder.path()).unwrap().bytes, 120);
     }

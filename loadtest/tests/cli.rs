@@ -1,4 +1,5 @@
 //! The program as it is called: exit codes and help.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::process::Command;
 

@@ -31,7 +31,10 @@ pub(crate) fn run(report: &Report) -> String {
     if let (Some(stored), Some(each)) = (&report.stored, report.bytes_per_sample()) {
         lines.add(
             "stored",
-            &format!("{} B, {each:.3} B a sample", grouped(stored.bytes)),
+            &format!(
+                "{} B in all, {each:.3} B a sample of this run",
+                grouped(stored.bytes)
+            ),
         );
         for (name, rows, bytes) in &stored.parts {
             let rows = rows.map_or_else(String::new, |rows| format!(", {} rows", grouped(rows)));

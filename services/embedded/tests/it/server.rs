@@ -125,9 +125,6 @@ impl Server {
         self.tell_to_stop();
         loop {
             if let Some(status) = self.child.lock().unwrap().try_wait().unwrap() {
-                if !status.success() {
-                    eprintln!("ended with {status:?}");
-                }
                 return status.success();
             }
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
