@@ -17,6 +17,7 @@ use std::io::Read;
 
 use auth::tenant::{Limits, Tenant, TenantId};
 use auth::translation::{Profile, Translation};
+use bumpalo::Bump;
 use flate2::bufread::MultiGzDecoder;
 use gateway::batch::Batch;
 use gateway::decode::{Decoded, Encoding, metrics};
@@ -68,13 +69,15 @@ impl Gateway {
         }
     }
 
-    fn translate(&self, decoded: Decoded) -> TranslatedBatch {
+    fn translate(&self, encoding: Encoding, plain: &[u8]) -> TranslatedBatch {
+        let arena = Bump::new();
+        let decoded = decode(encoding, plain, &arena);
         let context = Context {
             tenant: &self.tenant,
             translation: &self.translation,
             now_ms: NOW_MS,
         };
-        translate(decoded.request, &context, &self.known)
+        translate(&decoded.request, &context, &self.known)
     }
 }
 
@@ -86,15 +89,14 @@ fn inflate(wire: &[u8]) -> Vec<u8> {
     plain
 }
 
-fn decode(encoding: Encoding, plain: &[u8]) -> Decoded {
-    metrics(encoding, plain, ROOM).expect("a push")
+fn decode<'b>(encoding: Encoding, plain: &'b [u8], arena: &'b Bump) -> Decoded<'b> {
+    metrics(encoding, plain, ROOM, arena).expect("a push")
 }
 
 fn measure(scenario: &Scenario) {
     let gateway = Gateway::new(scenario.profile);
     let encoding = scenario.encoding;
     let plain: Vec<Vec<u8>> = scenario.wire.iter().map(|wire| inflate(wire)).collect();
-    let decoded = |plain: &Vec<u8>| decode(encoding, plain);
     let bytes = |bodies: &[Vec<u8>]| bodies.iter().map(Vec::len).sum::<usize>() / bodies.len();
     println!(
         "{}: {} samples in {} points a push, {} bytes, {} gzipped",
@@ -107,27 +109,32 @@ fn measure(scenario: &Scenario) {
     let batches: Vec<Batch> = plain
         .iter()
         .map(|plain| {
-            let translated = gateway.translate(decoded(plain));
+            let translated = gateway.translate(encoding, plain);
             assert_eq!(translated.tally.accepted(), scenario.points);
             gateway.known.remember(translated.fresh);
-            gateway.translate(decoded(plain)).batch
+            gateway.translate(encoding, plain).batch
         })
         .collect();
     let record = |batch: &Batch| batch.encode().expect("a record");
-    let rows = |plain: &Vec<u8>| gateway.translate(decoded(plain)).batch;
+    let rows = |plain: &Vec<u8>| gateway.translate(encoding, plain).batch;
     let gunzip = nanos(&scenario.wire, |wire| inflate(wire));
-    let decoding = nanos(&plain, decoded);
+    let decoding = nanos(&plain, |plain| {
+        decode(encoding, plain, &Bump::new())
+            .request
+            .resource_metrics
+            .len()
+    });
     let translating = nanos(&plain, rows) - decoding;
-    let encoding = nanos(&batches, record);
+    let recording = nanos(&batches, record);
     let all = nanos(&scenario.wire, |wire| record(&rows(&inflate(wire))));
     show(scenario, "gunzip", gunzip);
     show(scenario, "decode", decoding);
     show(scenario, "translate", translating);
-    show(scenario, "record", encoding);
+    show(scenario, "record", recording);
     show(
         scenario,
         "decode to record",
-        decoding + translating + encoding,
+        decoding + translating + recording,
     );
     show(scenario, "all", all);
 }

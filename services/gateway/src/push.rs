@@ -4,10 +4,10 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use auth::principal::Principal;
+use bumpalo::Bump;
 use bytes::Bytes;
 use http::HeaderMap;
 use jiff::Timestamp;
-use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
 use runtime::error::ErrorKind;
 
 use crate::app::App;
@@ -24,15 +24,6 @@ use crate::translate::{Context, TranslatedBatch, translate};
 
 /// Bodies above this size, as sent, are worked on off the threads that serve connections.
 const LARGE: usize = 128 << 10;
-
-/// A push that is valid OTLP.
-#[derive(Debug)]
-struct DecodedPush {
-    principal: Arc<Principal>,
-    request: ExportMetricsServiceRequest,
-    warning: Option<String>,
-    now: Timestamp,
-}
 
 /// Takes a push in; what its sender is told beside "yes".
 ///
@@ -112,44 +103,35 @@ fn encoded(mut received: ReceivedPush, known: &Known) -> Result<Option<Encoded>,
         return Ok(None);
     };
     let plain = length_of(&body);
-    let translated = decode(principal, encoding, body, now)?.translate(known);
+    let translated = translated(&principal, encoding, &body, now, known)?;
     Ok(Some((EncodedPush::of(translated, room)?, plain)))
 }
 
-fn decode(
-    principal: Arc<Principal>,
+/// Decodes and translates a body.
+fn translated(
+    principal: &Principal,
     encoding: Encoding,
-    plain: Bytes,
+    plain: &[u8],
     now: Timestamp,
-) -> Result<DecodedPush, Failure> {
+    known: &Known,
+) -> Result<TranslatedBatch, Failure> {
     let limits = &principal.tenant().limits;
     let room = limits
         .max_request_bytes
         .saturating_mul(crate::decode::ROOM_PER_BYTE);
-    let decoded = crate::decode::metrics(encoding, &plain, room).map_err(undecodable)?;
-    // Body and messages together would be twice the memory that was admitted.
-    drop(plain);
-    Ok(DecodedPush {
-        principal,
-        request: decoded.request,
-        warning: decoded.warning,
-        now,
-    })
-}
-
-impl DecodedPush {
-    fn translate(self, known: &Known) -> TranslatedBatch {
-        let context = Context {
-            tenant: self.principal.tenant(),
-            translation: self.principal.translation(),
-            now_ms: self.now.as_millisecond(),
-        };
-        let mut batch = translate(self.request, &context, known);
-        if let Some(warning) = self.warning {
-            batch.tally.note(warning);
-        }
-        batch
+    // Messages borrow from the body and the arena; none of them outlives the rows that are made of it.
+    let arena = Bump::new();
+    let decoded = crate::decode::metrics(encoding, plain, room, &arena).map_err(undecodable)?;
+    let context = Context {
+        tenant: principal.tenant(),
+        translation: principal.translation(),
+        now_ms: now.as_millisecond(),
+    };
+    let mut batch = translate(&decoded.request, &context, known);
+    if let Some(warning) = decoded.warning {
+        batch.tally.note(warning);
     }
+    Ok(batch)
 }
 
 fn length_of(bytes: &Bytes) -> u64 {

@@ -28,12 +28,13 @@ use std::borrow::Cow;
 use self::push::Push;
 pub use self::reject::{Reason, Warning};
 use crate::batch::Batch;
+use crate::decode::message::Request;
 pub use crate::known::Fingerprint;
 use crate::known::Known;
 use crate::outcome::Tally;
 use auth::tenant::Tenant;
 use auth::translation::Translation;
-use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
+use bumpalo::Bump;
 
 /// Whose request it is and when it came.
 #[derive(Clone, Copy, Debug)]
@@ -82,21 +83,14 @@ impl Refusal {
 ///
 /// No rows are made of series and metadata that are `known` as stored.
 #[must_use]
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "a stage consumes what it was given"
-)]
-pub fn translate(
-    request: ExportMetricsServiceRequest,
-    context: &Context<'_>,
-    known: &Known,
-) -> TranslatedBatch {
-    let push = Push::run(&request, context, known, &[]);
+pub fn translate(request: &Request<'_>, context: &Context<'_>, known: &Known) -> TranslatedBatch {
+    let arena = Bump::new();
+    let push = Push::run(request, context, known, &arena, &[]);
     let contested = push.contested();
     if contested.is_empty() || context.translation.scope_labels {
         return batch(push);
     }
-    batch(Push::run(&request, context, known, &contested))
+    batch(Push::run(request, context, known, &arena, &contested))
 }
 
 fn batch(push: Push<'_>) -> TranslatedBatch {

@@ -2,7 +2,8 @@
 
 #![no_main]
 
+use bumpalo::Bump;
 use gateway::decode::{Encoding, metrics};
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|body: &[u8]| drop(metrics(Encoding::Protobuf, body, 1 << 30)));
+fuzz_target!(|body: &[u8]| drop(metrics(Encoding::Protobuf, body, 1 << 30, &Bump::new())));

@@ -4,6 +4,7 @@
 
 use auth::tenant::{Limits, Tenant, TenantId};
 use auth::translation::{NamingStrategy, Translation};
+use bumpalo::Bump;
 use gateway::decode::{Encoding, metrics, points_in};
 use gateway::known::Known;
 use gateway::translate::{Context, translate};
@@ -18,7 +19,8 @@ fuzz_target!(|input: (u8, &[u8])| {
     } else {
         Encoding::Protobuf
     };
-    let Ok(decoded) = metrics(encoding, body, 1 << 30) else {
+    let arena = Bump::new();
+    let Ok(decoded) = metrics(encoding, body, 1 << 30, &arena) else {
         return;
     };
     let tenant = Tenant {
@@ -45,6 +47,6 @@ fuzz_target!(|input: (u8, &[u8])| {
         translation: &translation,
         now_ms: NOW_MS,
     };
-    let batch = translate(decoded.request, &context, &Known::new(1000));
+    let batch = translate(&decoded.request, &context, &Known::new(1000));
     assert_eq!(batch.tally.accepted() + batch.tally.rejected(), points);
 });

@@ -17,15 +17,21 @@ mod point;
 #[cfg(test)]
 mod tests;
 
+use bumpalo::Bump;
+
 use self::fault::Fault;
 use self::reader::{Message, Reader, Unknown};
 use super::{DecodeError, Decoded, points_in};
 use crate::outcome::excerpt;
 
 /// Decodes a metrics request. Blank text is an empty request; a byte order mark is skipped.
-pub(super) fn metrics(body: &[u8], room: u64) -> Result<Decoded, DecodeError> {
+pub(super) fn metrics<'b>(
+    body: &'b [u8],
+    room: u64,
+    arena: &'b Bump,
+) -> Result<Decoded<'b>, DecodeError> {
     let text = std::str::from_utf8(body).map_err(|error| not_text(body, error.valid_up_to()))?;
-    let mut json = Reader::new(text, room);
+    let mut json = Reader::new(text, room, arena);
     let request = root(&mut json).map_err(|fault| {
         if json.is_full() {
             DecodeError::too_large(room)
@@ -41,7 +47,7 @@ pub(super) fn metrics(body: &[u8], room: u64) -> Result<Decoded, DecodeError> {
 }
 
 /// Reads the one value that a body is.
-fn root<M: Message>(json: &mut Reader<'_>) -> Result<M, Fault> {
+fn root<'a, M: Message<'a>>(json: &mut Reader<'a>) -> Result<M, Fault> {
     if json.at_end() {
         return Ok(M::default());
     }

@@ -3,31 +3,35 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use opentelemetry_proto::tonic::metrics::v1::HistogramDataPoint;
+use bumpalo::Bump;
 use schemas::rows::{EXPLICIT_SCALE, SeriesKind};
 
 use super::Refusal;
+use super::labels::Labels;
 use super::push::{Place, Push, has_no_recorded_value};
 use super::reject::{Reason, Warning};
 use super::rows::{STALE_BITS, Shape, Slot, outranks};
 use super::time::start_of;
 use crate::batch::Histogram;
+use crate::decode::message::HistogramDataPoint;
 
 /// Adds the row of one point; returns how many label values were cut.
 pub(super) fn add(
     push: &mut Push<'_>,
     place: &Place<'_>,
-    point: &HistogramDataPoint,
+    point: &HistogramDataPoint<'_>,
+    scratch: &Bump,
 ) -> Result<u64, Refusal> {
     let ts = push.window.admit(point.time_unix_nano)?;
     let stale = has_no_recorded_value(point.flags);
     let Buckets { bounds, counts } = buckets_of(point, stale)?;
-    let set = push.labels(place, &point.attributes)?;
+    let mut labels = Labels::new();
+    let cut = push.labels(&mut labels, place, point.attributes, scratch)?;
     let shape = Shape {
         kind: SeriesKind::ExplicitHistogram,
         bounds: &bounds,
     };
-    let (id, slot) = push.slot(place, shape, &set.labels, ts)?;
+    let (id, slot) = push.slot(place, shape, &labels, ts)?;
     let row = Histogram {
         name: place.family.index,
         id,
@@ -63,7 +67,7 @@ pub(super) fn add(
             }
         }
     }
-    Ok(set.cut)
+    Ok(cut)
 }
 
 /// Bounds and counts of a point.
@@ -75,9 +79,9 @@ struct Buckets<'p> {
 
 /// The bounds without +Inf and the counts that go with them, one more than bounds; both empty for a
 /// histogram without buckets. A point that only ends its series has bounds but no counts.
-fn buckets_of(point: &HistogramDataPoint, stale: bool) -> Result<Buckets<'_>, Refusal> {
-    let mut bounds = point.explicit_bounds.as_slice();
-    let mut counts = point.bucket_counts.clone();
+fn buckets_of<'p>(point: &HistogramDataPoint<'p>, stale: bool) -> Result<Buckets<'p>, Refusal> {
+    let mut bounds = point.explicit_bounds;
+    let mut counts = point.bucket_counts.to_vec();
     // Some exporters list +Inf, with or without a count for the nothing above it.
     if let [finite @ .., last] = bounds
         && *last == f64::INFINITY
@@ -99,7 +103,7 @@ fn buckets_of(point: &HistogramDataPoint, stale: bool) -> Result<Buckets<'_>, Re
     }
     // -0 and 0 are the same bound and must make the same series.
     let minus_zero = (-0.0_f64).to_bits();
-    let bounds: Cow<'_, [f64]> = if bounds.iter().any(|bound| bound.to_bits() == minus_zero) {
+    let bounds: Cow<'p, [f64]> = if bounds.iter().any(|bound| bound.to_bits() == minus_zero) {
         bounds.iter().map(|bound| bound + 0.0).collect()
     } else {
         bounds.into()

@@ -40,10 +40,7 @@ mod tests {
     fn id(labels: &[(&str, &str)], kind: SeriesKind, bounds: &[f64]) -> u64 {
         let labels: Vec<_> = labels
             .iter()
-            .map(|(name, value)| Label {
-                name: (*name).into(),
-                value: (*value).into(),
-            })
+            .map(|(name, value)| Label { name, value })
             .collect();
         let mut identity = Vec::new();
         write(&labels, kind, bounds, &mut identity);

@@ -2,78 +2,98 @@
 
 use std::borrow::Cow;
 
-use opentelemetry_proto::tonic::metrics::v1::metric::Data;
-use opentelemetry_proto::tonic::metrics::v1::{AggregationTemporality, Histogram, Metric, Sum};
+use opentelemetry_proto::tonic::metrics::v1::AggregationTemporality;
 
 use super::names::Suffix;
-use super::push::{Origin, Push};
+use super::push::{Add, Origin, Push};
 use super::reject::Reason;
 use super::{Refusal, histogram, number};
+use crate::decode::message::{Data, Metric};
+
+/// What points of a metric become, and how.
+struct Kind<'c, P> {
+    suffix: Suffix,
+    /// Prometheus' word.
+    word: &'static str,
+    /// `None` for points that stand for themselves.
+    temporality: Option<i32>,
+    add: Add<'c, P>,
+}
 
 impl<'c> Push<'c> {
     /// Translates one metric. A metric without points or without a type is nothing at all.
-    pub(super) fn metric(&mut self, metric: &'c Metric, origin: &Origin<'_>) {
-        match &metric.data {
+    pub(super) fn metric(&mut self, metric: &Metric<'c>, origin: &Origin<'_>) {
+        match metric.data {
             None => {}
-            Some(Data::Gauge(gauge)) => {
-                let Some(family) = self.family(metric, Suffix::Ratio, gauge.data_points.len())
-                else {
-                    return;
+            Some(Data::Gauge(points)) => {
+                let kind = Kind {
+                    suffix: Suffix::Ratio,
+                    word: "gauge",
+                    temporality: None,
+                    add: number::add_gauge,
                 };
-                let place = self.place(family, origin);
-                let accepted = self.each(metric, &place, &gauge.data_points, number::add_gauge);
-                if accepted {
-                    self.describe(family, metric, "gauge");
-                }
+                self.points(metric, &kind, origin, points);
             }
-            Some(Data::Sum(sum)) => self.sum(metric, sum, origin),
-            Some(Data::Histogram(histogram)) => self.histogram(metric, histogram, origin),
-            Some(Data::ExponentialHistogram(histogram)) => {
-                self.unsupported(metric, "exponential histogram", histogram.data_points.len());
+            Some(Data::Sum {
+                points,
+                temporality,
+                is_monotonic,
+            }) => {
+                let (suffix, word) = if is_monotonic {
+                    (Suffix::Total, "counter")
+                } else {
+                    (Suffix::Unit, "gauge")
+                };
+                let kind = Kind {
+                    suffix,
+                    word,
+                    temporality: Some(temporality),
+                    add: number::add_sum,
+                };
+                self.points(metric, &kind, origin, points);
             }
-            Some(Data::Summary(summary)) => {
-                self.unsupported(metric, "summary", summary.data_points.len());
+            Some(Data::Histogram {
+                points,
+                temporality,
+            }) => {
+                let kind = Kind {
+                    suffix: Suffix::Unit,
+                    word: "histogram",
+                    temporality: Some(temporality),
+                    add: histogram::add,
+                };
+                self.points(metric, &kind, origin, points);
             }
+            Some(Data::ExponentialHistogram { points, .. }) => {
+                self.unsupported(metric, "exponential histogram", points.len());
+            }
+            Some(Data::Summary(points)) => self.unsupported(metric, "summary", points.len()),
         }
     }
 
-    fn sum(&mut self, metric: &'c Metric, sum: &Sum, origin: &Origin<'_>) {
-        let points = sum.data_points.len();
-        if !self.is_cumulative(metric, sum.aggregation_temporality, points) {
+    fn points<P>(
+        &mut self,
+        metric: &Metric<'c>,
+        kind: &Kind<'c, P>,
+        origin: &Origin<'_>,
+        points: &[P],
+    ) {
+        if let Some(temporality) = kind.temporality
+            && !self.is_cumulative(metric, temporality, points.len())
+        {
             return;
         }
-        let (suffix, kind) = if sum.is_monotonic {
-            (Suffix::Total, "counter")
-        } else {
-            (Suffix::Unit, "gauge")
-        };
-        let Some(family) = self.family(metric, suffix, points) else {
-            return;
-        };
-        let place = self.place(family, origin);
-        let accepted = self.each(metric, &place, &sum.data_points, number::add_sum);
-        if accepted {
-            self.describe(family, metric, kind);
-        }
-    }
-
-    fn histogram(&mut self, metric: &'c Metric, histogram: &Histogram, origin: &Origin<'_>) {
-        let points = histogram.data_points.len();
-        if !self.is_cumulative(metric, histogram.aggregation_temporality, points) {
-            return;
-        }
-        let Some(family) = self.family(metric, Suffix::Unit, points) else {
+        let Some(family) = self.family(metric, kind.suffix, points.len()) else {
             return;
         };
         let place = self.place(family, origin);
-        let accepted = self.each(metric, &place, &histogram.data_points, histogram::add);
-        if accepted {
-            self.describe(family, metric, "histogram");
+        if self.each(metric, &place, points, kind.add) {
+            self.describe(family, metric, kind.word);
         }
     }
 
     /// Whether a metric is cumulative; rejects all its points when it is not.
-    fn is_cumulative(&mut self, metric: &Metric, temporality: i32, points: usize) -> bool {
+    fn is_cumulative(&mut self, metric: &Metric<'_>, temporality: i32, points: usize) -> bool {
         let (reason, detail) = match AggregationTemporality::try_from(temporality) {
             Ok(AggregationTemporality::Cumulative) => return true,
             Ok(AggregationTemporality::Delta) => (
@@ -93,7 +113,7 @@ impl<'c> Push<'c> {
         false
     }
 
-    fn unsupported(&mut self, metric: &Metric, what: &str, points: usize) {
+    fn unsupported(&mut self, metric: &Metric<'_>, what: &str, points: usize) {
         let detail = format!("it is of type {what}");
         self.reject_all(
             metric,

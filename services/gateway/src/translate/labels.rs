@@ -1,45 +1,49 @@
 //! Turns attribute keys into label names, and the attributes of a point into its labels.
 
-use std::borrow::Cow;
-
 use auth::tenant::Limits;
-use opentelemetry_proto::tonic::common::v1::KeyValue;
+use bumpalo::Bump;
 use smallvec::SmallVec;
 
 use super::Refusal;
 use super::reject::Reason;
 use super::text::label_value;
+use crate::decode::message::KeyValue;
 use crate::outcome::{cut, excerpt};
 
 /// The label that holds the metric's name; no attribute may set it.
 const METRIC_NAME: &str = "__name__";
 
 /// One label of a point.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Label<'a> {
-    pub(super) name: Cow<'a, str>,
-    pub(super) value: Cow<'a, str>,
+    pub(super) name: &'a str,
+    pub(super) value: &'a str,
 }
 
 /// A label that resource or scope gives to each of their points.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Given {
-    pub(super) name: String,
-    pub(super) value: String,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Given<'a> {
+    pub(super) name: &'a str,
+    pub(super) value: &'a str,
     /// Whether it replaces a point's own label of that name.
     pub(super) replaces: bool,
 }
 
 /// The label name of an attribute key, by the defaults of a Prometheus server: other characters to
 /// `_`, runs kept, a leading `_` gets `key` before it and a leading digit `key_`. `None` when only
-/// underscores are left. Without `escaping` keys stay as they are.
-pub(super) fn label_name(key: &str, escaping: bool) -> Option<Cow<'_, str>> {
+/// underscores are left. Without `escaping` keys stay as they are. A name that is not the key goes to `arena`.
+pub(super) fn label_name<'a>(key: &'a str, escaping: bool, arena: &'a Bump) -> Option<&'a str> {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    if matches!(key.as_bytes(), [first, rest @ ..]
+        if first.is_ascii_alphabetic() && (!escaping || rest.iter().all(plain)))
+    {
+        return Some(key);
+    }
     if key.bytes().all(|byte| byte == b'_') && (!escaping || key != "_") {
         return None;
     }
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    if !escaping || (key.bytes().all(plain) && prefix(key).is_empty()) {
-        return Some(Cow::Borrowed(key));
+    if !escaping || (key.bytes().all(|byte| plain(&byte)) && prefix(key).is_empty()) {
+        return Some(key);
     }
     let clean: String = key
         .chars()
@@ -52,7 +56,7 @@ pub(super) fn label_name(key: &str, escaping: bool) -> Option<Cow<'_, str>> {
         })
         .collect();
     let name = [prefix(&clean), &clean].concat();
-    (!name.bytes().all(|byte| byte == b'_')).then_some(Cow::Owned(name))
+    (!name.bytes().all(|byte| byte == b'_')).then(|| &*arena.alloc_str(&name))
 }
 
 fn prefix(name: &str) -> &'static str {
@@ -69,121 +73,109 @@ fn prefix(name: &str) -> &'static str {
 pub(super) struct Rules<'a> {
     pub(super) limits: &'a Limits,
     pub(super) escaping: bool,
+    /// For text that is in neither the body nor the resource's labels.
+    pub(super) arena: &'a Bump,
 }
 
-/// Labels of one point; more of them than usual go to the heap.
+/// The labels of one point, sorted by name, each name once, no value empty; more of them than usual go to the heap.
 pub(super) type Labels<'a> = SmallVec<[Label<'a>; 16]>;
 
-/// The labels of one point, sorted by name, each name once, no value empty.
-#[derive(Debug)]
-pub(super) struct LabelSet<'a> {
-    pub(super) labels: Labels<'a>,
-    /// Values that were cut to the tenant's limit.
-    pub(super) cut: u64,
-}
-
-/// Builds the labels of a point: its attributes, then what `resource` and then `scope` give it.
+/// Makes the labels of a point in `labels`, which are empty: its attributes, then what `resource` and then `scope`
+/// give it. Answers how many values were cut to the tenant's limit.
 pub(super) fn label_set<'a>(
-    attributes: &'a [KeyValue],
-    resource: &'a [Given],
-    scope: &'a [Given],
-    rules: &Rules<'_>,
-) -> Result<LabelSet<'a>, Refusal> {
-    let mut labels = own_labels(attributes, rules)?;
-    for given in resource.iter().chain(scope) {
-        let place = labels.binary_search_by(|label| (*label.name).cmp(given.name.as_str()));
-        match place {
-            Ok(at) if given.replaces => labels[at].value = Cow::Borrowed(&given.value),
+    labels: &mut Labels<'a>,
+    attributes: &[KeyValue<'a>],
+    resource: &[Given<'a>],
+    scope: &[Given<'a>],
+    rules: &Rules<'a>,
+) -> Result<u64, Refusal> {
+    own_labels(labels, attributes, rules)?;
+    for &Given {
+        name,
+        value,
+        replaces,
+    } in resource.iter().chain(scope)
+    {
+        match labels.binary_search_by(|label| label.name.cmp(name)) {
+            Ok(at) if replaces => labels[at].value = value,
             Ok(_) => {}
-            Err(at) => labels.insert(
-                at,
-                Label {
-                    name: Cow::Borrowed(&given.name),
-                    value: Cow::Borrowed(&given.value),
-                },
-            ),
+            Err(at) => labels.insert(at, Label { name, value }),
         }
     }
-    let cut = bounded(&mut labels, rules.limits)?;
-    Ok(LabelSet { labels, cut })
+    bounded(labels, rules)
 }
 
 /// The labels of the attributes alone.
-fn own_labels<'a>(attributes: &'a [KeyValue], rules: &Rules<'_>) -> Result<Labels<'a>, Refusal> {
-    let mut labels = named(attributes.iter(), rules)?;
+fn own_labels<'a>(
+    labels: &mut Labels<'a>,
+    attributes: &[KeyValue<'a>],
+    rules: &Rules<'a>,
+) -> Result<(), Refusal> {
+    let text = |attribute: &KeyValue<'a>| {
+        let value = label_value(attribute.value, rules.arena);
+        (attribute.key, value)
+    };
+    named(labels, attributes.iter().map(text), rules)?;
     let increases = |labels: &[Label<'_>]| labels.is_sorted_by(|a, b| a.name < b.name);
-    if !increases(&labels) {
-        labels.sort_by(|a, b| a.name.cmp(&b.name));
-        if !increases(&labels) {
-            labels = joined(attributes, rules)?;
+    if !increases(labels) {
+        labels.sort_unstable_by(|a, b| a.name.cmp(b.name));
+        if !increases(labels) {
+            // The order in which a sender lists its attributes never makes another series, not even where a key
+            // comes twice, which OTLP forbids.
+            let mut ordered: Vec<_> = attributes.iter().map(text).collect();
+            ordered.sort_unstable();
+            labels.clear();
+            named(labels, ordered.into_iter(), rules)?;
+            join(labels, rules.arena);
         }
     }
     labels.retain(|label| !label.value.is_empty());
-    Ok(labels)
+    Ok(())
 }
 
-/// A label for each attribute that is one.
+/// A label for each attribute, given as key and text, that is one.
 fn named<'a>(
-    attributes: impl Iterator<Item = &'a KeyValue>,
-    rules: &Rules<'_>,
-) -> Result<Labels<'a>, Refusal> {
-    let mut labels = Labels::new();
-    for attribute in attributes {
-        if attribute.key == METRIC_NAME {
+    labels: &mut Labels<'a>,
+    attributes: impl Iterator<Item = (&'a str, &'a str)>,
+    rules: &Rules<'a>,
+) -> Result<(), Refusal> {
+    for (key, value) in attributes {
+        if key == METRIC_NAME {
             continue;
         }
-        let Some(name) = label_name(&attribute.key, rules.escaping) else {
+        let Some(name) = label_name(key, rules.escaping, rules.arena) else {
             return Err(Refusal::new(
                 Reason::InvalidLabelName,
-                format!(
-                    "attribute key `{}` has no usable character",
-                    excerpt(&attribute.key)
-                ),
+                format!("attribute key `{}` has no usable character", excerpt(key)),
             ));
         };
         if name != METRIC_NAME {
-            labels.push(Label {
-                name,
-                value: label_value(attribute.value.as_ref()),
-            });
+            labels.push(Label { name, value });
         }
     }
-    Ok(labels)
+    Ok(())
 }
 
-/// The labels of attributes of which some become the same name: their values are joined with `;` in the
-/// order of the keys.
-fn joined<'a>(attributes: &'a [KeyValue], rules: &Rules<'_>) -> Result<Labels<'a>, Refusal> {
-    let mut labels = named(in_key_order(attributes).into_iter(), rules)?;
-    labels.sort_by(|a, b| a.name.cmp(&b.name));
-    labels.dedup_by(|later, first| {
-        let same = later.name == first.name;
-        if same && first.value.is_empty() {
-            first.value = std::mem::take(&mut later.value);
-        } else if same {
-            let joined = first.value.to_mut();
-            joined.push(';');
-            joined.push_str(&later.value);
-        }
-        same
-    });
-    Ok(labels)
-}
-
-/// The attributes by key; a key that comes twice (which OTLP forbids) by value as well, so that the
-/// order in which a sender lists them never makes another series.
-fn in_key_order(attributes: &[KeyValue]) -> Vec<&KeyValue> {
-    let mut ordered: Vec<&KeyValue> = attributes.iter().collect();
-    ordered.sort_by(|a, b| {
-        a.key
-            .cmp(&b.key)
-            .then_with(|| label_value(a.value.as_ref()).cmp(&label_value(b.value.as_ref())))
-    });
-    ordered
+/// Makes one label of those that have the same name: their values with `;` between, in the order of the keys.
+fn join<'a>(labels: &mut Labels<'a>, arena: &'a Bump) {
+    labels.sort_by(|a, b| a.name.cmp(b.name));
+    let mut joined = Labels::new();
+    for same in labels.chunk_by(|a, b| a.name == b.name) {
+        let skipped = same.iter().take_while(|label| label.value.is_empty());
+        let values: Vec<_> = same.iter().map(|label| label.value).collect();
+        let value = match values.get(skipped.count()..) {
+            None | Some([]) => "",
+            Some([one]) => *one,
+            Some(values) => arena.alloc_str(&values.join(";")),
+        };
+        joined.extend(same.first().map(|label| Label { value, ..*label }));
+    }
+    *labels = joined;
 }
 
 /// Holds the labels against the tenant's limits; returns how many values were cut.
-fn bounded(labels: &mut [Label<'_>], limits: &Limits) -> Result<u64, Refusal> {
+fn bounded<'a>(labels: &mut [Label<'a>], rules: &Rules<'a>) -> Result<u64, Refusal> {
+    let limits = rules.limits;
     let most = limits.max_labels_per_series;
     if labels.len() > most {
         return Err(Refusal::new(
@@ -199,13 +191,14 @@ fn bounded(labels: &mut [Label<'_>], limits: &Limits) -> Result<u64, Refusal> {
                 Reason::LabelNameTooLong,
                 format!(
                     "label `{}` has {} bytes, limit {longest}",
-                    excerpt(&label.name),
+                    excerpt(label.name),
                     label.name.len()
                 ),
             ));
         }
         if label.value.len() > limits.max_label_value_length {
-            label.value = Cow::Owned(cut(&label.value, limits.max_label_value_length));
+            let short = cut(label.value, limits.max_label_value_length);
+            label.value = rules.arena.alloc_str(&short);
             cuts += 1;
         }
     }

@@ -1,15 +1,16 @@
 //! Turns number points (of gauges and sums) into sample rows.
 
-use opentelemetry_proto::tonic::metrics::v1::NumberDataPoint;
-use opentelemetry_proto::tonic::metrics::v1::number_data_point::Value;
+use bumpalo::Bump;
 use schemas::rows::SeriesKind;
 
 use super::Refusal;
+use super::labels::Labels;
 use super::push::{Place, Push, has_no_recorded_value};
 use super::reject::{Reason, Warning};
 use super::rows::{STALE_BITS, Shape, Slot, outranks};
 use super::time::start_of;
 use crate::batch::Sample;
+use crate::decode::message::{Number, NumberDataPoint};
 
 const SHAPE: Shape<'static> = Shape {
     kind: SeriesKind::Number,
@@ -21,25 +22,28 @@ const SHAPE: Shape<'static> = Shape {
 pub(super) fn add_gauge(
     push: &mut Push<'_>,
     place: &Place<'_>,
-    point: &NumberDataPoint,
+    point: &NumberDataPoint<'_>,
+    scratch: &Bump,
 ) -> Result<u64, Refusal> {
-    add(push, place, point, 0)
+    add(push, place, point, 0, scratch)
 }
 
 /// Adds the row of a sum's point; returns how many label values were cut.
 pub(super) fn add_sum(
     push: &mut Push<'_>,
     place: &Place<'_>,
-    point: &NumberDataPoint,
+    point: &NumberDataPoint<'_>,
+    scratch: &Bump,
 ) -> Result<u64, Refusal> {
-    add(push, place, point, point.start_time_unix_nano)
+    add(push, place, point, point.start_time_unix_nano, scratch)
 }
 
 fn add(
     push: &mut Push<'_>,
     place: &Place<'_>,
-    point: &NumberDataPoint,
+    point: &NumberDataPoint<'_>,
     start_time_unix_nano: u64,
+    scratch: &Bump,
 ) -> Result<u64, Refusal> {
     let ts = push.window.admit(point.time_unix_nano)?;
     let value = value_of(point)?;
@@ -51,8 +55,9 @@ fn add(
         return Ok(0);
     }
     let start_ts = start_of(start_time_unix_nano, ts);
-    let set = push.labels(place, &point.attributes)?;
-    let (id, slot) = push.slot(place, SHAPE, &set.labels, ts)?;
+    let mut labels = Labels::new();
+    let cut = push.labels(&mut labels, place, point.attributes, scratch)?;
+    let (id, slot) = push.slot(place, SHAPE, &labels, ts)?;
     match slot {
         Slot::Fresh => push.rows.samples.push(Sample {
             name: place.family.index,
@@ -72,7 +77,7 @@ fn add(
             }
         }
     }
-    Ok(set.cut)
+    Ok(cut)
 }
 
 /// Whether a value is what DCGM writes for "not known": the 64-bit integers from 2^63 - 16 on, which
@@ -83,13 +88,13 @@ fn is_dcgm_blank(family: &str, value: f64) -> bool {
 }
 
 /// The value as a double; whole numbers beyond 2^53 lose their last digits, as in Prometheus.
-fn value_of(point: &NumberDataPoint) -> Result<f64, Refusal> {
+fn value_of(point: &NumberDataPoint<'_>) -> Result<f64, Refusal> {
     if has_no_recorded_value(point.flags) {
         return Ok(f64::from_bits(STALE_BITS));
     }
     match point.value {
-        Some(Value::AsDouble(value)) => Ok(value),
-        Some(Value::AsInt(value)) => Ok(value as f64),
+        Some(Number::Double(value)) => Ok(value),
+        Some(Number::Int(value)) => Ok(value as f64),
         None => Err(Refusal::new(
             Reason::NoValue,
             "neither asInt nor asDouble is set",

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use auth::translation::Translation;
-use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
-use opentelemetry_proto::tonic::common::v1::KeyValue;
-use opentelemetry_proto::tonic::metrics::v1::{DataPointFlags, Metric, ScopeMetrics};
+use bumpalo::Bump;
+use foldhash::fast::RandomState;
+use opentelemetry_proto::tonic::metrics::v1::DataPointFlags;
 
 use super::family::{Families, Family};
-use super::labels::{Given, Label, LabelSet, Rules, label_set};
+use super::labels::{Given, Label, Labels, Rules, label_set};
 use super::metadata::{About, Metadata};
 use super::names::{Suffix, metric_name};
 use super::reject::{Reason, Warning};
@@ -17,6 +17,7 @@ use super::rows::{Key, Rows, Shape, Slot};
 use super::target_info::{self, Span};
 use super::time::Window;
 use super::{Context, Refusal};
+use crate::decode::message::{KeyValue, Metric, Request, ScopeMetrics};
 use crate::decode::{ROOM_PER_BYTE, points_in};
 use crate::known::Known;
 use crate::outcome::{Tally, excerpt};
@@ -27,8 +28,8 @@ const EXPECTED_POINTS: usize = 1 << 16;
 /// Where a metric came from, as its points need it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Origin<'m> {
-    resource: &'m [Given],
-    scope: &'m [Given],
+    resource: &'m [Given<'m>],
+    scope: &'m [Given<'m>],
     scope_index: u32,
 }
 
@@ -41,7 +42,7 @@ pub(super) struct Place<'m> {
 
 impl<'m> Place<'m> {
     /// The place of a family that comes from the resource itself and from no scope.
-    pub(super) fn of_resource(resource: &'m [Given], family: Family) -> Self {
+    pub(super) fn of_resource(resource: &'m [Given<'m>], family: Family) -> Self {
         Self {
             origin: Origin {
                 resource,
@@ -53,6 +54,10 @@ impl<'m> Place<'m> {
     }
 }
 
+/// What makes the row of a point; answers how many label values were cut. Text of the point alone may go to the
+/// arena.
+pub(super) type Add<'c, P> = fn(&mut Push<'c>, &Place<'_>, &P, &Bump) -> Result<u64, Refusal>;
+
 /// A push on its way to rows.
 #[derive(Debug)]
 pub(super) struct Push<'c> {
@@ -63,9 +68,11 @@ pub(super) struct Push<'c> {
     pub(super) tally: Tally,
     pub(super) context: &'c Context<'c>,
     pub(super) known: &'c Known,
+    /// For text that resources and scopes give to their points.
+    pub(super) arena: &'c Bump,
     /// Families whose points carry their scope's labels, sorted.
     with_scope: &'c [String],
-    scopes: HashMap<Vec<Given>, u32>,
+    scopes: HashMap<Vec<Given<'c>>, u32, RandomState>,
     /// Whether no other scope can collide with a scope: there is only one.
     one_scope: bool,
     seen: u64,
@@ -76,19 +83,21 @@ pub(super) struct Push<'c> {
 impl<'c> Push<'c> {
     /// Translates everything; `with_scope` lists, sorted, the families that need scope labels.
     pub(super) fn run(
-        request: &'c ExportMetricsServiceRequest,
+        request: &Request<'c>,
         context: &'c Context<'c>,
         known: &'c Known,
+        arena: &'c Bump,
         with_scope: &'c [String],
     ) -> Self {
-        let mut push = Self::new(request, context, known, with_scope);
-        for resource in &request.resource_metrics {
-            let resource_labels = resource_labels(resource, context.translation);
-            for scope in &resource.scope_metrics {
-                push.scope(scope, &resource_labels);
+        let mut push = Self::new(request, context, known, arena, with_scope);
+        for resource in request.resource_metrics {
+            let attributes = resource.attributes;
+            let labels = resource_labels(attributes, context.translation, arena);
+            for scope in resource.scope_metrics {
+                push.scope(scope, &labels);
             }
             if let Some(span) = push.span.take() {
-                target_info::add(&mut push, resource, span);
+                target_info::add(&mut push, attributes, span);
                 push.span = None;
             }
         }
@@ -96,9 +105,10 @@ impl<'c> Push<'c> {
     }
 
     fn new(
-        request: &ExportMetricsServiceRequest,
+        request: &Request<'c>,
         context: &'c Context<'c>,
         known: &'c Known,
+        arena: &'c Bump,
         with_scope: &'c [String],
     ) -> Self {
         let tenant = context.tenant;
@@ -117,8 +127,9 @@ impl<'c> Push<'c> {
             tally: Tally::expecting(u64::try_from(points).unwrap_or(u64::MAX)),
             context,
             known,
+            arena,
             with_scope,
-            scopes: HashMap::new(),
+            scopes: HashMap::default(),
             one_scope: scopes.sum::<usize>() == 1 && !context.translation.scope_labels,
             seen: 0,
             span: None,
@@ -135,11 +146,11 @@ impl<'c> Push<'c> {
         names
     }
 
-    fn scope(&mut self, metrics: &'c ScopeMetrics, resource: &[Given]) {
+    fn scope(&mut self, metrics: &ScopeMetrics<'c>, resource: &[Given<'c>]) {
         let (labels, scope_index) = if self.one_scope {
             (Vec::new(), 0)
         } else {
-            let labels = scope_labels(metrics, self.context.translation);
+            let labels = scope_labels(metrics, self.context.translation, self.arena);
             let next = u32::try_from(self.scopes.len()).unwrap_or(u32::MAX);
             let index = *self.scopes.entry(labels.clone()).or_insert(next);
             (labels, index)
@@ -149,7 +160,7 @@ impl<'c> Push<'c> {
             scope: &labels,
             scope_index,
         };
-        for metric in &metrics.metrics {
+        for metric in metrics.metrics {
             self.metric(metric, &origin);
         }
     }
@@ -173,11 +184,12 @@ impl<'c> Push<'c> {
     /// Runs `add` for each point and settles it; returns whether any was accepted.
     pub(super) fn each<P>(
         &mut self,
-        metric: &Metric,
+        metric: &Metric<'_>,
         place: &Place<'_>,
         points: &[P],
-        add: impl Fn(&mut Self, &Place<'_>, &P) -> Result<u64, Refusal>,
+        add: Add<'c, P>,
     ) -> bool {
+        let mut scratch = Bump::new();
         let most = self.context.tenant.limits.max_items_per_request;
         let before = self.tally.accepted();
         for point in points {
@@ -187,8 +199,11 @@ impl<'c> Push<'c> {
                     format!("limit {most} points per request"),
                 ))
             } else {
-                add(self, place, point)
+                add(self, place, point, &scratch)
             };
+            if scratch.allocated_bytes() > 0 {
+                scratch.reset();
+            }
             self.seen += 1;
             self.settle(metric, outcome);
         }
@@ -196,18 +211,18 @@ impl<'c> Push<'c> {
     }
 
     /// Counts a point: accepted with that many label values cut, or refused.
-    fn settle(&mut self, metric: &Metric, outcome: Result<u64, Refusal>) {
+    fn settle(&mut self, metric: &Metric<'_>, outcome: Result<u64, Refusal>) {
         match outcome {
             Ok(0) => self.tally.accept(),
             Ok(cut) => {
                 self.tally.accept();
                 let detail = || format!("{cut} label values were too long");
                 self.tally
-                    .warn(Warning::LabelValueCut, 1, &metric.name, detail);
+                    .warn(Warning::LabelValueCut, 1, metric.name, detail);
             }
             Err(Refusal { reason, detail }) => {
                 self.tally
-                    .reject(reason, 1, &metric.name, || detail.into_owned());
+                    .reject(reason, 1, metric.name, || detail.into_owned());
             }
         }
     }
@@ -215,14 +230,14 @@ impl<'c> Push<'c> {
     /// The family of a metric with points; rejects them all when it cannot have a name.
     pub(super) fn family(
         &mut self,
-        metric: &'c Metric,
+        metric: &Metric<'c>,
         suffix: Suffix,
         points: usize,
     ) -> Option<Family> {
         if points == 0 {
             return None;
         }
-        let words = (metric.name.as_str(), metric.unit.as_str(), suffix);
+        let words = (metric.name, metric.unit, suffix);
         if let Some(family) = self.families.of_words(&words) {
             return Some(family);
         }
@@ -240,16 +255,16 @@ impl<'c> Push<'c> {
     }
 
     /// The Prometheus name of a metric.
-    fn name(&self, metric: &Metric, suffix: Suffix) -> Result<String, Refusal> {
+    fn name(&self, metric: &Metric<'_>, suffix: Suffix) -> Result<String, Refusal> {
         let translation = self.context.translation;
         let suffix = if suffix == Suffix::Ratio && !translation.add_ratio {
             Suffix::Unit
         } else {
             suffix
         };
-        let name = metric_name(&metric.name, &metric.unit, suffix, translation.strategy);
+        let name = metric_name(metric.name, metric.unit, suffix, translation.strategy);
         let Some(name) = name else {
-            let detail = format!("name `{}` has no usable character", excerpt(&metric.name));
+            let detail = format!("name `{}` has no usable character", excerpt(metric.name));
             return Err(Refusal::new(Reason::InvalidMetricName, detail));
         };
         let longest = self.context.tenant.limits.max_label_name_length;
@@ -262,20 +277,20 @@ impl<'c> Push<'c> {
     }
 
     /// Rejects all points of a metric.
-    pub(super) fn reject_all(&mut self, metric: &Metric, refusal: Refusal, points: usize) {
+    pub(super) fn reject_all(&mut self, metric: &Metric<'_>, refusal: Refusal, points: usize) {
         let points = u64::try_from(points).unwrap_or(u64::MAX);
         self.seen = self.seen.saturating_add(points);
-        self.tally.reject(refusal.reason, points, &metric.name, || {
+        self.tally.reject(refusal.reason, points, metric.name, || {
             refusal.detail.into_owned()
         });
     }
 
     /// Notes what a metric says of its family.
-    pub(super) fn describe(&mut self, family: Family, metric: &'c Metric, kind: &'static str) {
+    pub(super) fn describe(&mut self, family: Family, metric: &Metric<'c>, kind: &'static str) {
         let about = About {
             kind,
-            unit: &metric.unit,
-            help: &metric.description,
+            unit: metric.unit,
+            help: metric.description,
         };
         self.metadata.set(family, about);
     }
@@ -292,8 +307,12 @@ impl<'c> Push<'c> {
     }
 
     /// How the labels of this push are made.
-    pub(super) fn rules(&self) -> Rules<'c> {
+    pub(super) fn rules<'p>(&self, arena: &'p Bump) -> Rules<'p>
+    where
+        'c: 'p,
+    {
         Rules {
+            arena,
             limits: &self.context.tenant.limits,
             escaping: escapes(self.context.translation.strategy),
         }
@@ -302,15 +321,18 @@ impl<'c> Push<'c> {
     /// The labels of one point.
     pub(super) fn labels<'p>(
         &self,
+        labels: &mut Labels<'p>,
         place: &Place<'p>,
-        attributes: &'p [KeyValue],
-    ) -> Result<LabelSet<'p>, Refusal> {
-        label_set(
-            attributes,
-            place.origin.resource,
-            place.origin.scope,
-            &self.rules(),
-        )
+        attributes: &[KeyValue<'p>],
+        scratch: &'p Bump,
+    ) -> Result<u64, Refusal>
+    where
+        'c: 'p,
+    {
+        let Origin {
+            resource, scope, ..
+        } = place.origin;
+        label_set(labels, attributes, resource, scope, &self.rules(scratch))
     }
 
     /// The series id of a point, and where its row goes.

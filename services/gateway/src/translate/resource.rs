@@ -1,11 +1,11 @@
 //! Turns a resource and a scope into the labels that they give to each of their points.
 
 use auth::translation::{NamingStrategy, Translation};
-use opentelemetry_proto::tonic::common::v1::KeyValue;
-use opentelemetry_proto::tonic::metrics::v1::{ResourceMetrics, ScopeMetrics};
+use bumpalo::Bump;
 
 use super::labels::{Given, label_name};
 use super::text::label_value;
+use crate::decode::message::{KeyValue, ScopeMetrics};
 
 /// In a promotion list: every resource attribute but the volatile ones.
 const ALL: &str = "*";
@@ -25,49 +25,48 @@ pub(super) fn escapes(strategy: NamingStrategy) -> bool {
 }
 
 /// `job`, `instance` and the promoted attributes of a resource, sorted by name.
-pub(super) fn resource_labels(metrics: &ResourceMetrics, translation: &Translation) -> Vec<Given> {
-    let attributes = metrics
-        .resource
-        .as_ref()
-        .map_or(&[][..], |resource| &resource.attributes);
-    let mut labels = identity(attributes, translation);
+pub(super) fn resource_labels<'a>(
+    attributes: &[KeyValue<'a>],
+    translation: &Translation,
+    arena: &'a Bump,
+) -> Vec<Given<'a>> {
+    let mut labels = identity(attributes, translation, arena);
     let escaping = escapes(translation.strategy);
-    let mut promoted: Vec<&KeyValue> = attributes
+    let mut promoted: Vec<&KeyValue<'a>> = attributes
         .iter()
-        .filter(|attribute| is_promoted(&attribute.key, &translation.promote))
+        .filter(|attribute| is_promoted(attribute.key, &translation.promote))
         .collect();
-    promoted.sort_by(|a, b| a.key.cmp(&b.key));
+    promoted.sort_by(|a, b| a.key.cmp(b.key));
     for attribute in promoted {
         // A key that cannot be a label is left on the resource: it is nobody's point that is at fault.
-        let Some(name) = label_name(&attribute.key, escaping) else {
+        let Some(name) = label_name(attribute.key, escaping, arena) else {
             continue;
         };
-        let value = label_value(attribute.value.as_ref());
-        if name == "__name__" || value.is_empty() || labels.iter().any(|label| label.name == *name)
-        {
+        let value = label_value(attribute.value, arena);
+        if name == "__name__" || value.is_empty() || labels.iter().any(|label| label.name == name) {
             continue;
         }
         labels.push(Given {
-            name: name.into_owned(),
-            value: value.into_owned(),
+            name,
+            value,
             replaces: false,
         });
     }
-    labels.sort_by(|a, b| a.name.cmp(&b.name));
+    labels.sort_by(|a, b| a.name.cmp(b.name));
     labels
 }
 
 /// `job` from `service.namespace/service.name`, `instance` from `service.instance.id`: these replace
 /// a point's own labels, since they are what keeps two senders apart.
-pub(super) fn identity(attributes: &[KeyValue], translation: &Translation) -> Vec<Given> {
+pub(super) fn identity<'a>(
+    attributes: &[KeyValue<'a>],
+    translation: &Translation,
+    arena: &'a Bump,
+) -> Vec<Given<'a>> {
     let value = |key: &str| {
-        let attribute = attributes
-            .iter()
-            .rev()
-            .find(|attribute| attribute.key == key);
-        attribute
-            .map(|attribute| label_value(attribute.value.as_ref()))
-            .unwrap_or_default()
+        let mut attributes = attributes.iter().rev();
+        let attribute = attributes.find(|attribute| attribute.key == key);
+        label_value(attribute.and_then(|attribute| attribute.value), arena)
     };
     let (namespace, name, instance) = (
         value("service.namespace"),
@@ -77,20 +76,20 @@ pub(super) fn identity(attributes: &[KeyValue], translation: &Translation) -> Ve
     let mut labels = Vec::new();
     if !name.is_empty() {
         let job = if namespace.is_empty() {
-            name.into_owned()
+            name
         } else {
-            format!("{namespace}/{name}")
+            arena.alloc_str(&format!("{namespace}/{name}"))
         };
         labels.push(Given {
-            name: "job".to_owned(),
+            name: "job",
             value: job,
             replaces: true,
         });
     }
     if !instance.is_empty() {
         labels.push(Given {
-            name: "instance".to_owned(),
-            value: instance.into_owned(),
+            name: "instance",
+            value: instance,
             replaces: !translation.keep_point_instance,
         });
     }
@@ -113,17 +112,18 @@ fn is_volatile(key: &str) -> bool {
 }
 
 /// The `otel_scope_*` labels of a scope; none when it has no name.
-pub(super) fn scope_labels(metrics: &ScopeMetrics, translation: &Translation) -> Vec<Given> {
-    let Some(scope) = metrics
-        .scope
-        .as_ref()
-        .filter(|scope| !scope.name.is_empty())
-    else {
+pub(super) fn scope_labels<'a>(
+    metrics: &ScopeMetrics<'a>,
+    translation: &Translation,
+    arena: &'a Bump,
+) -> Vec<Given<'a>> {
+    let scope = &metrics.scope;
+    if scope.name.is_empty() {
         return Vec::new();
-    };
+    }
     let escaping = escapes(translation.strategy);
-    let mut labels: Vec<Given> = Vec::new();
-    let mut give = |name: String, value: String| {
+    let mut labels: Vec<Given<'a>> = Vec::new();
+    let mut give = |name: &'a str, value: &'a str| {
         if !value.is_empty() {
             labels.retain(|label| label.name != name);
             labels.push(Given {
@@ -133,23 +133,17 @@ pub(super) fn scope_labels(metrics: &ScopeMetrics, translation: &Translation) ->
             });
         }
     };
-    let mut attributes: Vec<&KeyValue> = scope.attributes.iter().collect();
-    attributes.sort_by(|a, b| a.key.cmp(&b.key));
+    let mut attributes: Vec<&KeyValue<'a>> = scope.attributes.iter().collect();
+    attributes.sort_by(|a, b| a.key.cmp(b.key));
     for attribute in attributes {
-        let key = format!("otel_scope_{}", attribute.key);
-        if let Some(name) = label_name(&key, escaping) {
-            give(
-                name.into_owned(),
-                label_value(attribute.value.as_ref()).into_owned(),
-            );
+        let key = arena.alloc_str(&format!("otel_scope_{}", attribute.key));
+        if let Some(name) = label_name(key, escaping, arena) {
+            give(name, label_value(attribute.value, arena));
         }
     }
-    give("otel_scope_name".to_owned(), scope.name.clone());
-    give("otel_scope_version".to_owned(), scope.version.clone());
-    give(
-        "otel_scope_schema_url".to_owned(),
-        metrics.schema_url.clone(),
-    );
-    labels.sort_by(|a, b| a.name.cmp(&b.name));
+    give("otel_scope_name", scope.name);
+    give("otel_scope_version", scope.version);
+    give("otel_scope_schema_url", metrics.schema_url);
+    labels.sort_by(|a, b| a.name.cmp(b.name));
     labels
 }

@@ -255,12 +255,7 @@ fn weight(key: &Key<'_>) -> usize {
 }
 
 fn series_row(key: &Key<'_>, id: u64) -> Series {
-    let owned = |label: &Label<'_>| {
-        (
-            label.name.clone().into_owned(),
-            label.value.clone().into_owned(),
-        )
-    };
+    let owned = |label: &Label<'_>| (label.name.to_owned(), label.value.to_owned());
     Series {
         name: key.family.index,
         day: day_of(key.ts),

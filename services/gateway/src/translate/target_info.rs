@@ -3,17 +3,16 @@
 //! As Prometheus does it: a gauge of 1 from the earliest to the latest time of the resource's points,
 //! close enough together to be found by any lookback.
 
-use opentelemetry_proto::tonic::common::v1::KeyValue;
-use opentelemetry_proto::tonic::metrics::v1::ResourceMetrics;
 use schemas::rows::SeriesKind;
 
 use super::Refusal;
-use super::labels::label_set;
+use super::labels::{Label, Labels, label_set};
 use super::metadata::About;
 use super::push::{Place, Push};
 use super::resource::identity;
 use super::rows::{Shape, Slot};
 use crate::batch::Sample;
+use crate::decode::message::KeyValue;
 
 const NAME: &str = "target_info";
 const HELP: &str = "Target metadata";
@@ -67,25 +66,23 @@ impl Span {
 
 /// Adds the series of a resource of which points were stored in `span`. Nothing is added for a
 /// resource without `job` and `instance`, or with nothing else to tell.
-pub(super) fn add(push: &mut Push<'_>, resource: &ResourceMetrics, span: Span) {
-    let attributes = resource
-        .resource
-        .as_ref()
-        .map_or(&[][..], |resource| &resource.attributes);
-    let given = identity(attributes, push.translation());
-    let others: Vec<KeyValue> = attributes
+pub(super) fn add<'c>(push: &mut Push<'c>, attributes: &[KeyValue<'c>], span: Span) {
+    let given = identity(attributes, push.translation(), push.arena);
+    let others: Vec<KeyValue<'c>> = attributes
         .iter()
-        .filter(|attribute| !IDENTIFYING.contains(&attribute.key.as_str()))
-        .cloned()
+        .filter(|attribute| !IDENTIFYING.contains(&attribute.key))
+        .copied()
         .collect();
     if given.is_empty() || others.is_empty() {
         return;
     }
     let family = push.families.intern(NAME.to_owned());
     let place = Place::of_resource(&given, family);
-    let written = label_set(&others, &given, &[], &push.rules()).and_then(|set| {
+    let mut labels = Labels::new();
+    let rules = push.rules(push.arena);
+    let written = label_set(&mut labels, &others, &given, &[], &rules).and_then(|_| {
         span.times()
-            .try_for_each(|ts| sample(push, &place, &set.labels, ts))
+            .try_for_each(|ts| sample(push, &place, &labels, ts))
     });
     match written {
         Ok(()) => {
@@ -105,7 +102,7 @@ pub(super) fn add(push: &mut Push<'_>, resource: &ResourceMetrics, span: Span) {
 fn sample(
     push: &mut Push<'_>,
     place: &Place<'_>,
-    labels: &[super::labels::Label<'_>],
+    labels: &[Label<'_>],
     ts: i64,
 ) -> Result<(), Refusal> {
     let shape = Shape {

@@ -9,6 +9,7 @@ mod resources;
 mod values;
 
 use auth::translation::{NamingStrategy, Profile, Translation};
+use bumpalo::Bump;
 use opentelemetry_proto::tonic::common::v1::AnyValue;
 use opentelemetry_proto::tonic::common::v1::any_value::Value;
 use opentelemetry_proto::tonic::metrics::v1::Metric;
@@ -55,7 +56,7 @@ fn label_names_follow_the_defaults_of_a_prometheus_server() {
         ("__", None),
         ("ようこそ", None),
     ] {
-        assert_eq!(label_name(key, true).as_deref(), expected, "{key}");
+        assert_eq!(label_name(key, true, &Bump::new()), expected, "{key}");
     }
 }
 

@@ -1,28 +1,34 @@
 //! Turns an attribute's value into a label's value.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use opentelemetry_proto::tonic::common::v1::AnyValue;
-use opentelemetry_proto::tonic::common::v1::any_value::Value;
+use bumpalo::Bump;
+
+use crate::decode::message::Value;
 
 /// The value as text: strings as they are, numbers in their shortest form, bytes in base64, lists
-/// and maps as compact JSON with sorted keys, unset as empty.
-pub(super) fn label_value(value: Option<&AnyValue>) -> Cow<'_, str> {
-    match value.and_then(|value| value.value.as_ref()) {
-        None => Cow::Borrowed(""),
-        Some(Value::StringValue(text)) => Cow::Borrowed(text),
-        Some(Value::BoolValue(truth)) => Cow::Borrowed(if *truth { "true" } else { "false" }),
-        Some(Value::IntValue(number)) => Cow::Owned(number.to_string()),
-        Some(Value::DoubleValue(number)) => Cow::Owned(double(*number)),
-        Some(Value::BytesValue(bytes)) => Cow::Owned(STANDARD.encode(bytes)),
+/// and maps as compact JSON with sorted keys, unset as empty. What has to be written goes to `arena`.
+pub(super) fn label_value<'a>(value: Option<Value<'a>>, arena: &'a Bump) -> &'a str {
+    match value {
+        None => "",
+        Some(Value::String(text)) => text,
+        Some(Value::Bool(truth)) => {
+            if truth {
+                "true"
+            } else {
+                "false"
+            }
+        }
+        Some(Value::Int(number)) => arena.alloc_str(&number.to_string()),
+        Some(Value::Double(number)) => arena.alloc_str(&double(number)),
+        Some(Value::Bytes(bytes)) => arena.alloc_str(&STANDARD.encode(bytes)),
         Some(compound) => {
             let mut json = String::new();
-            write_json(&mut json, Some(compound));
-            Cow::Owned(json)
+            write_json(&mut json, Some(&compound));
+            arena.alloc_str(&json)
         }
     }
 }
@@ -53,32 +59,29 @@ fn double(number: f64) -> String {
     }
 }
 
-fn write_json(json: &mut String, value: Option<&Value>) {
+fn write_json(json: &mut String, value: Option<&Value<'_>>) {
     match value {
-        None | Some(Value::StringValueStrindex(_)) => json.push_str("null"),
-        Some(Value::StringValue(text)) => write_string(json, text),
-        Some(Value::BoolValue(truth)) => json.push_str(if *truth { "true" } else { "false" }),
-        Some(Value::IntValue(number)) => append(json, number),
-        Some(Value::DoubleValue(number)) if number.is_finite() => json.push_str(&double(*number)),
-        Some(Value::DoubleValue(number)) => write_string(json, &double(*number)),
-        Some(Value::BytesValue(bytes)) => write_string(json, &STANDARD.encode(bytes)),
-        Some(Value::ArrayValue(list)) => {
+        None => json.push_str("null"),
+        Some(Value::String(text)) => write_string(json, text),
+        Some(Value::Bool(truth)) => json.push_str(if *truth { "true" } else { "false" }),
+        Some(Value::Int(number)) => append(json, number),
+        Some(Value::Double(number)) if number.is_finite() => json.push_str(&double(*number)),
+        Some(Value::Double(number)) => write_string(json, &double(*number)),
+        Some(Value::Bytes(bytes)) => write_string(json, &STANDARD.encode(bytes)),
+        Some(Value::Array(values)) => {
             json.push('[');
-            for (index, item) in list.values.iter().enumerate() {
+            for (index, item) in values.iter().enumerate() {
                 if index > 0 {
                     json.push(',');
                 }
-                write_json(json, item.value.as_ref());
+                write_json(json, item.as_ref());
             }
             json.push(']');
         }
-        Some(Value::KvlistValue(map)) => {
+        Some(Value::Kvlist(map)) => {
             // A key that comes twice has its last value; order does not tell two maps apart.
-            let entries: BTreeMap<_, _> = map
-                .values
-                .iter()
-                .map(|entry| (&entry.key, &entry.value))
-                .collect();
+            let entries: BTreeMap<_, _> =
+                map.iter().map(|entry| (entry.key, &entry.value)).collect();
             json.push('{');
             for (index, (key, value)) in entries.into_iter().enumerate() {
                 if index > 0 {
@@ -86,7 +89,7 @@ fn write_json(json: &mut String, value: Option<&Value>) {
                 }
                 write_string(json, key);
                 json.push(':');
-                write_json(json, value.as_ref().and_then(|value| value.value.as_ref()));
+                write_json(json, value.as_ref());
             }
             json.push('}');
         }
@@ -118,34 +121,27 @@ fn write_string(json: &mut String, text: &str) {
 
 #[cfg(test)]
 mod tests {
-    use opentelemetry_proto::tonic::common::v1::{ArrayValue, KeyValue, KeyValueList};
-
     use super::*;
+    use crate::decode::message::KeyValue;
 
-    fn text(value: Value) -> String {
-        label_value(Some(&AnyValue { value: Some(value) })).into_owned()
+    fn text(value: Value<'_>) -> String {
+        label_value(Some(value), &Bump::new()).to_owned()
     }
 
-    fn any(value: Value) -> AnyValue {
-        AnyValue { value: Some(value) }
-    }
-
-    fn entry(key: &str, value: Value) -> KeyValue {
+    fn entry<'a>(key: &'a str, value: Value<'a>) -> KeyValue<'a> {
         KeyValue {
-            key: key.to_owned(),
-            value: Some(any(value)),
-            ..KeyValue::default()
+            key,
+            value: Some(value),
         }
     }
 
     #[test]
     fn scalars_are_written_in_their_shortest_form() {
-        assert_eq!(text(Value::StringValue("as is".to_owned())), "as is");
-        assert_eq!(text(Value::BoolValue(true)), "true");
-        assert_eq!(text(Value::IntValue(i64::MIN)), "-9223372036854775808");
-        assert_eq!(text(Value::BytesValue(vec![0xfb, 0xff])), "+/8=");
-        assert_eq!(label_value(None), "");
-        assert_eq!(label_value(Some(&AnyValue { value: None })), "");
+        assert_eq!(text(Value::String("as is")), "as is");
+        assert_eq!(text(Value::Bool(true)), "true");
+        assert_eq!(text(Value::Int(i64::MIN)), "-9223372036854775808");
+        assert_eq!(text(Value::Bytes(&[0xfb, 0xff])), "+/8=");
+        assert_eq!(label_value(None, &Bump::new()), "");
     }
 
     #[test]
@@ -162,29 +158,25 @@ mod tests {
             (f64::INFINITY, "Infinity"),
             (f64::NEG_INFINITY, "-Infinity"),
         ] {
-            assert_eq!(text(Value::DoubleValue(number)), expected);
+            assert_eq!(text(Value::Double(number)), expected);
         }
     }
 
     #[test]
     fn lists_and_maps_become_compact_json_with_sorted_keys() {
-        let list = ArrayValue {
-            values: vec![
-                any(Value::IntValue(1)),
-                any(Value::DoubleValue(f64::NAN)),
-                AnyValue { value: None },
-                any(Value::StringValue("a\"<b>\n\u{1}".to_owned())),
-            ],
-        };
-        let map = KeyValueList {
-            values: vec![
-                entry("z", Value::BoolValue(false)),
-                entry("a", Value::ArrayValue(list)),
-                entry("z", Value::BytesValue(vec![1])),
-            ],
-        };
+        let list = [
+            Some(Value::Int(1)),
+            Some(Value::Double(f64::NAN)),
+            None,
+            Some(Value::String("a\"<b>\n\u{1}")),
+        ];
+        let map = [
+            entry("z", Value::Bool(false)),
+            entry("a", Value::Array(&list)),
+            entry("z", Value::Bytes(&[1])),
+        ];
         assert_eq!(
-            text(Value::KvlistValue(map)),
+            text(Value::Kvlist(&map)),
             r#"{"a":[1,"NaN",null,"a\"<b>\n\u0001"],"z":"AQ=="}"#
         );
     }

@@ -1,65 +1,72 @@
 //! Reads what every signal has: attributes and their values, resources, scopes.
 
-use opentelemetry_proto::tonic::common::v1::any_value::Value;
-use opentelemetry_proto::tonic::common::v1::{
-    AnyValue, ArrayValue, EntityRef, InstrumentationScope, KeyValue, KeyValueList,
-};
-use opentelemetry_proto::tonic::resource::v1::Resource;
-
 use super::fault::Fault;
 use super::reader::{Message, Reader};
+use crate::decode::message::{KeyValue, Scope, Value};
 
-impl Message for Resource {
-    fn field(&mut self, key: &str, json: &mut Reader<'_>) -> Result<bool, Fault> {
+impl<'a> Reader<'a> {
+    /// Reads the attributes of a resource.
+    pub(super) fn resource(&mut self) -> Result<&'a [KeyValue<'a>], Fault> {
+        self.message().map(|Resource(attributes)| attributes)
+    }
+}
+
+#[derive(Default)]
+struct Resource<'a>(&'a [KeyValue<'a>]);
+
+impl<'a> Message<'a> for Resource<'a> {
+    fn field(&mut self, key: &str, json: &mut Reader<'a>) -> Result<bool, Fault> {
         match key {
-            "attributes" => self.attributes = json.messages()?,
-            "droppedAttributesCount" => self.dropped_attributes_count = json.whole()?,
-            "entityRefs" => self.entity_refs = json.messages()?,
+            "attributes" => self.0 = json.messages()?,
+            "droppedAttributesCount" => drop(json.whole::<u32>()?),
+            "entityRefs" => drop(json.messages::<EntityRef>()?),
             _ => return Ok(false),
         }
         Ok(true)
     }
 }
 
-impl Message for EntityRef {
-    fn field(&mut self, key: &str, json: &mut Reader<'_>) -> Result<bool, Fault> {
+/// Of which nothing is kept.
+#[derive(Clone, Copy, Default)]
+struct EntityRef;
+
+impl<'a> Message<'a> for EntityRef {
+    fn field(&mut self, key: &str, json: &mut Reader<'a>) -> Result<bool, Fault> {
         match key {
-            "schemaUrl" => self.schema_url = json.string()?,
-            "type" => self.r#type = json.string()?,
-            "idKeys" => self.id_keys = json.list(Reader::string)?,
-            "descriptionKeys" => self.description_keys = json.list(Reader::string)?,
+            "schemaUrl" | "type" => drop(json.string()?),
+            "idKeys" | "descriptionKeys" => drop(json.list(Reader::string)?),
             _ => return Ok(false),
         }
         Ok(true)
     }
 }
 
-impl Message for InstrumentationScope {
-    fn field(&mut self, key: &str, json: &mut Reader<'_>) -> Result<bool, Fault> {
+impl<'a> Message<'a> for Scope<'a> {
+    fn field(&mut self, key: &str, json: &mut Reader<'a>) -> Result<bool, Fault> {
         match key {
             "name" => self.name = json.string()?,
             "version" => self.version = json.string()?,
             "attributes" => self.attributes = json.messages()?,
-            "droppedAttributesCount" => self.dropped_attributes_count = json.whole()?,
+            "droppedAttributesCount" => drop(json.whole::<u32>()?),
             _ => return Ok(false),
         }
         Ok(true)
     }
 }
 
-impl Message for KeyValue {
-    fn field(&mut self, key: &str, json: &mut Reader<'_>) -> Result<bool, Fault> {
+impl<'a> Message<'a> for KeyValue<'a> {
+    fn field(&mut self, key: &str, json: &mut Reader<'a>) -> Result<bool, Fault> {
         match key {
             "key" => self.key = json.string()?,
-            "value" => self.value = json.optional()?,
+            "value" => self.value = json.message()?,
             _ => return Ok(false),
         }
         Ok(true)
     }
 }
 
-impl Message for AnyValue {
-    fn field(&mut self, key: &str, json: &mut Reader<'_>) -> Result<bool, Fault> {
+impl<'a> Message<'a> for Option<Value<'a>> {
+    fn field(&mut self, key: &str, json: &mut Reader<'a>) -> Result<bool, Fault> {
         if !matches!(
             key,
             "stringValue"
@@ -75,33 +82,32 @@ impl Message for AnyValue {
         if json.null() {
             return Ok(true);
         }
-        self.value = Some(match key {
-            "stringValue" => Value::StringValue(json.string()?),
-            "boolValue" => Value::BoolValue(json.boolean()?),
-            "intValue" => Value::IntValue(json.whole()?),
-            "doubleValue" => Value::DoubleValue(json.double()?),
-            "arrayValue" => Value::ArrayValue(json.message()?),
-            "kvlistValue" => Value::KvlistValue(json.message()?),
-            _ => Value::BytesValue(json.bytes()?),
+        *self = Some(match key {
+            "stringValue" => Value::String(json.string()?),
+            "boolValue" => Value::Bool(json.boolean()?),
+            "intValue" => Value::Int(json.whole()?),
+            "doubleValue" => Value::Double(json.double()?),
+            "arrayValue" => json.message().map(|Values(values)| Value::Array(values))?,
+            "kvlistValue" => json.message().map(|Values(values)| Value::Kvlist(values))?,
+            _ => Value::Bytes(json.bytes()?),
         });
         Ok(true)
     }
 }
 
-impl Message for ArrayValue {
-    fn field(&mut self, key: &str, json: &mut Reader<'_>) -> Result<bool, Fault> {
-        match key {
-            "values" => self.values = json.messages()?,
-            _ => return Ok(false),
-        }
-        Ok(true)
+/// A list or a map.
+struct Values<'a, V>(&'a [V]);
+
+impl<V> Default for Values<'_, V> {
+    fn default() -> Self {
+        Self(&[])
     }
 }
 
-impl Message for KeyValueList {
-    fn field(&mut self, key: &str, json: &mut Reader<'_>) -> Result<bool, Fault> {
+impl<'a, V: Message<'a> + Copy> Message<'a> for Values<'a, V> {
+    fn field(&mut self, key: &str, json: &mut Reader<'a>) -> Result<bool, Fault> {
         match key {
-            "values" => self.values = json.messages()?,
+            "values" => self.0 = json.messages()?,
             _ => return Ok(false),
         }
         Ok(true)

@@ -1,22 +1,19 @@
 //! Reads data points of every kind, and their exemplars.
 
-use opentelemetry_proto::tonic::metrics::v1::exponential_histogram_data_point::Buckets;
-use opentelemetry_proto::tonic::metrics::v1::summary_data_point::ValueAtQuantile;
-use opentelemetry_proto::tonic::metrics::v1::{
-    Exemplar, ExponentialHistogramDataPoint, HistogramDataPoint, NumberDataPoint, SummaryDataPoint,
-    exemplar, number_data_point,
-};
-
 use super::fault::Fault;
 use super::reader::{Message, Reader};
+use crate::decode::message::{
+    Buckets, Exemplar, ExponentialHistogramDataPoint, HistogramDataPoint, Number, NumberDataPoint,
+    SummaryDataPoint, ValueAtQuantile,
+};
 
 /// Length of a trace id, bytes.
 const TRACE_ID: usize = 16;
 /// Length of a span id, bytes.
 const SPAN_ID: usize = 8;
 
-impl Message for NumberDataPoint {
-    fn field(&mut self, key: &str, json: &mut Reader<'_>) -> Result<bool, Fault> {
+impl<'a> Message<'a> for NumberDataPoint<'a> {
+    fn field(&mut self, key: &str, json: &mut Reader<'a>) -> Result<bool, Fault> {
         match key {
             "attributes" => self.attributes = json.messages()?,
             "startTimeUnixNano" => self.start_time_unix_nano = json.whole()?,
@@ -24,16 +21,16 @@ impl Message for NumberDataPoint {
             "exemplars" => self.exemplars = json.messages()?,
             "flags" => self.flags = json.whole()?,
             "asDouble" | "asInt" if json.null() => {}
-            "asDouble" => self.value = Some(number_data_point::Value::AsDouble(json.double()?)),
-            "asInt" => self.value = Some(number_data_point::Value::AsInt(json.whole()?)),
+            "asDouble" => self.value = Some(Number::Double(json.double()?)),
+            "asInt" => self.value = Some(Number::Int(json.whole()?)),
             _ => return Ok(false),
         }
         Ok(true)
     }
 }
 
-impl Message for HistogramDataPoint {
-    fn field(&mut self, key: &str, json: &mut Reader<'_>) -> Result<bool, Fault> {
+impl<'a> Message<'a> for HistogramDataPoint<'a> {
+    fn field(&mut self, key: &str, json: &mut Reader<'a>) -> Result<bool, Fault> {
         match key {
             "attributes" => self.attributes = json.messages()?,
             "startTimeUnixNano" => self.start_time_unix_nano = json.whole()?,
@@ -52,8 +49,8 @@ impl Message for HistogramDataPoint {
     }
 }
 
-impl Message for ExponentialHistogramDataPoint {
-    fn field(&mut self, key: &str, json: &mut Reader<'_>) -> Result<bool, Fault> {
+impl<'a> Message<'a> for ExponentialHistogramDataPoint<'a> {
+    fn field(&mut self, key: &str, json: &mut Reader<'a>) -> Result<bool, Fault> {
         match key {
             "attributes" => self.attributes = json.messages()?,
             "startTimeUnixNano" => self.start_time_unix_nano = json.whole()?,
@@ -75,8 +72,8 @@ impl Message for ExponentialHistogramDataPoint {
     }
 }
 
-impl Message for Buckets {
-    fn field(&mut self, key: &str, json: &mut Reader<'_>) -> Result<bool, Fault> {
+impl<'a> Message<'a> for Buckets<'a> {
+    fn field(&mut self, key: &str, json: &mut Reader<'a>) -> Result<bool, Fault> {
         match key {
             "offset" => self.offset = json.whole()?,
             "bucketCounts" => self.bucket_counts = json.list(Reader::whole)?,
@@ -86,8 +83,8 @@ impl Message for Buckets {
     }
 }
 
-impl Message for SummaryDataPoint {
-    fn field(&mut self, key: &str, json: &mut Reader<'_>) -> Result<bool, Fault> {
+impl<'a> Message<'a> for SummaryDataPoint<'a> {
+    fn field(&mut self, key: &str, json: &mut Reader<'a>) -> Result<bool, Fault> {
         match key {
             "attributes" => self.attributes = json.messages()?,
             "startTimeUnixNano" => self.start_time_unix_nano = json.whole()?,
@@ -102,8 +99,8 @@ impl Message for SummaryDataPoint {
     }
 }
 
-impl Message for ValueAtQuantile {
-    fn field(&mut self, key: &str, json: &mut Reader<'_>) -> Result<bool, Fault> {
+impl<'a> Message<'a> for ValueAtQuantile {
+    fn field(&mut self, key: &str, json: &mut Reader<'a>) -> Result<bool, Fault> {
         match key {
             "quantile" => self.quantile = json.double()?,
             "value" => self.value = json.double()?,
@@ -113,16 +110,16 @@ impl Message for ValueAtQuantile {
     }
 }
 
-impl Message for Exemplar {
-    fn field(&mut self, key: &str, json: &mut Reader<'_>) -> Result<bool, Fault> {
+impl<'a> Message<'a> for Exemplar<'a> {
+    fn field(&mut self, key: &str, json: &mut Reader<'a>) -> Result<bool, Fault> {
         match key {
             "filteredAttributes" => self.filtered_attributes = json.messages()?,
             "timeUnixNano" => self.time_unix_nano = json.whole()?,
             "traceId" => self.trace_id = json.id(TRACE_ID)?,
             "spanId" => self.span_id = json.id(SPAN_ID)?,
             "asDouble" | "asInt" if json.null() => {}
-            "asDouble" => self.value = Some(exemplar::Value::AsDouble(json.double()?)),
-            "asInt" => self.value = Some(exemplar::Value::AsInt(json.whole()?)),
+            "asDouble" => self.value = Some(Number::Double(json.double()?)),
+            "asInt" => self.value = Some(Number::Int(json.whole()?)),
             _ => return Ok(false),
         }
         Ok(true)

@@ -1,16 +1,18 @@
 //! Walks JSON text message by message, list by list.
 
+use bumpalo::Bump;
+
 use super::fault::Fault;
-use crate::decode::weight;
+use crate::decode::list::Room;
 
 /// Deepest nesting of objects and lists. The OTLP envelope needs ten; the rest is for attributes.
 const MAX_DEPTH: usize = 128;
 
 /// A message that knows its fields by their JSON keys.
-pub(super) trait Message: Default {
+pub(super) trait Message<'a>: Default {
     /// Reads the value of `key` from `json` into its field. `false`, with nothing read, when there is
     /// no such field. A key that comes again replaces what it set before.
-    fn field(&mut self, key: &str, json: &mut Reader<'_>) -> Result<bool, Fault>;
+    fn field(&mut self, key: &str, json: &mut Reader<'a>) -> Result<bool, Fault>;
 }
 
 /// A place in a JSON text.
@@ -19,8 +21,11 @@ pub(super) struct Reader<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
     depth: usize,
-    /// Bytes that list elements may still take; none when there were too many.
-    room: Option<u64>,
+    pub(super) arena: &'a Bump,
+    /// For elements of lists.
+    room: Room,
+    /// Whether there were too many of those.
+    full: bool,
     unknown: Option<Unknown>,
 }
 
@@ -42,7 +47,7 @@ impl Unknown {
 
 impl<'a> Reader<'a> {
     /// Starts at the beginning, after a byte order mark. All lists together may take `room` bytes.
-    pub(super) fn new(text: &'a str, room: u64) -> Self {
+    pub(super) fn new(text: &'a str, room: u64, arena: &'a Bump) -> Self {
         let at = if text.starts_with('\u{feff}') {
             '\u{feff}'.len_utf8()
         } else {
@@ -52,7 +57,9 @@ impl<'a> Reader<'a> {
             text,
             at,
             depth: 0,
-            room: Some(room),
+            arena,
+            room: Room::of(room),
+            full: false,
             unknown: None,
         }
     }
@@ -64,7 +71,7 @@ impl<'a> Reader<'a> {
 
     /// Whether reading ended because lists took more room than there is.
     pub(super) fn is_full(&self) -> bool {
-        self.room.is_none()
+        self.full
     }
 
     /// The first unknown field, or the first that looks like snake case.
@@ -73,12 +80,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a message; `null` is the message with nothing set.
-    pub(super) fn message<M: Message>(&mut self) -> Result<M, Fault> {
+    pub(super) fn message<M: Message<'a>>(&mut self) -> Result<M, Fault> {
         Ok(self.optional()?.unwrap_or_default())
     }
 
     /// Reads a message; `null` is none.
-    pub(super) fn optional<M: Message>(&mut self) -> Result<Option<M>, Fault> {
+    pub(super) fn optional<M: Message<'a>>(&mut self) -> Result<Option<M>, Fault> {
         if self.null() {
             return Ok(None);
         }
@@ -88,31 +95,31 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads a list of messages.
-    pub(super) fn messages<M: Message>(&mut self) -> Result<Vec<M>, Fault> {
+    pub(super) fn messages<M: Message<'a> + Copy>(&mut self) -> Result<&'a [M], Fault> {
         self.list(Self::message)
     }
 
     /// Reads a list with `read` for each of its elements; `null` is the empty list.
-    pub(super) fn list<T>(
+    pub(super) fn list<T: Copy>(
         &mut self,
         mut read: impl FnMut(&mut Self) -> Result<T, Fault>,
-    ) -> Result<Vec<T>, Fault> {
-        let mut items = Vec::new();
+    ) -> Result<&'a [T], Fault> {
         if self.null() {
-            return Ok(items);
+            return Ok(&[]);
         }
         self.open(b'[', "a list")?;
         if self.take(b']') {
             self.depth -= 1;
-            return Ok(items);
+            return Ok(&[]);
         }
+        let mut items = Vec::new();
         loop {
             let index = items.len();
-            self.take_room(weight::of_element::<T>())?;
+            self.take_room::<T>()?;
             items.push(read(self).map_err(|fault| fault.at_index(index))?);
             if self.take(b']') {
                 self.depth -= 1;
-                return Ok(items);
+                return Ok(self.arena.alloc_slice_copy(&items));
             }
             if !self.take(b',') {
                 return Err(self.unexpected("`,` or `]`"));
@@ -165,12 +172,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn take_room(&mut self, bytes: u64) -> Result<(), Fault> {
-        self.room = self.room.and_then(|room| room.checked_sub(bytes));
-        if self.room.is_none() {
-            return Err(Fault::new(self.at, "no room".to_owned()));
-        }
-        Ok(())
+    fn take_room<T>(&mut self) -> Result<(), Fault> {
+        self.room.take::<T>(1).map_err(|_| {
+            self.full = true;
+            Fault::new(self.at, "no room".to_owned())
+        })
     }
 
     fn open(&mut self, bracket: u8, expected: &str) -> Result<(), Fault> {

@@ -23,11 +23,14 @@ const DOUBLE: &str = "a number, a numeric string, \"NaN\", \"Infinity\" or \"-In
 
 impl<'a> Reader<'a> {
     /// Reads a string.
-    pub(super) fn string(&mut self) -> Result<String, Fault> {
+    pub(super) fn string(&mut self) -> Result<&'a str, Fault> {
         if self.null() {
-            return Ok(String::new());
+            return Ok("");
         }
-        self.text("a string").map(Cow::into_owned)
+        Ok(match self.text("a string")? {
+            Cow::Borrowed(text) => text,
+            Cow::Owned(text) => self.arena.alloc_str(&text),
+        })
     }
 
     /// Reads `true` or `false`.
@@ -108,9 +111,9 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads bytes written in base64, of either alphabet, padded or not.
-    pub(super) fn bytes(&mut self) -> Result<Vec<u8>, Fault> {
+    pub(super) fn bytes(&mut self) -> Result<&'a [u8], Fault> {
         if self.null() {
-            return Ok(Vec::new());
+            return Ok(&[]);
         }
         let text = self.text("a base64 string")?;
         let standard: Vec<u8> = text
@@ -122,22 +125,22 @@ impl<'a> Reader<'a> {
             })
             .collect();
         let offset = self.at;
-        BASE64
+        let bytes = BASE64
             .decode(standard)
-            .map_err(|_| Fault::new(offset, "expected a base64 string".to_owned()))
+            .map_err(|_| Fault::new(offset, "expected a base64 string".to_owned()))?;
+        Ok(self.arena.alloc_slice_copy(&bytes))
     }
 
     /// Reads a trace or span id of `length` bytes written in hexadecimal. Anything else means that
     /// there is no id: it costs the link, not the request.
-    pub(super) fn id(&mut self, length: usize) -> Result<Vec<u8>, Fault> {
+    pub(super) fn id(&mut self, length: usize) -> Result<&'a [u8], Fault> {
         if self.peek() != Some(b'"') {
             self.skip()?;
-            return Ok(Vec::new());
+            return Ok(&[]);
         }
         let text = self.text("a string")?;
-        Ok(hexadecimal(&text)
-            .filter(|id| id.len() == length)
-            .unwrap_or_default())
+        let id = hexadecimal(&text).filter(|id| id.len() == length);
+        Ok(id.map_or(&[], |id| self.arena.alloc_slice_copy(&id)))
     }
 
     /// A number, or a string that should hold one, with its offset.

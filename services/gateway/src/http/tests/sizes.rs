@@ -133,12 +133,10 @@ async fn a_body_that_does_not_arrive_in_time_is_408() {
 #[tokio::test]
 async fn a_small_body_that_would_be_large_in_memory_is_413_before_it_is() {
     let gateway = Gateway::start().await;
-    // The tenant may send 4 MiB; these two would take 100 MiB and more.
-    let messages = [0x0a, 0x00].repeat(1 << 20);
-    let json = format!(
-        "{{\"resourceMetrics\":[{}]}}",
-        vec!["{}"; 1 << 20].join(",")
-    );
+    // The tenant may send 4 MiB and its messages may take 64; these would take 64 bytes each, and a few more.
+    let many = (1 << 20) + 1;
+    let messages = [0x0a, 0x00].repeat(many);
+    let json = format!("{{\"resourceMetrics\":[{}]}}", vec!["{}"; many].join(","));
     for (encoding, body) in [(PROTOBUF, messages), (JSON, json.into_bytes())] {
         let push = gateway
             .push()

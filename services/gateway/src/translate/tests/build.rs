@@ -2,6 +2,7 @@
 
 use auth::tenant::{Limits, Tenant, TenantId};
 use auth::translation::{Profile, Translation};
+use bumpalo::Bump;
 use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
 use opentelemetry_proto::tonic::common::v1::any_value::Value;
 use opentelemetry_proto::tonic::common::v1::{AnyValue, InstrumentationScope, KeyValue};
@@ -11,9 +12,11 @@ use opentelemetry_proto::tonic::metrics::v1::{
     Sum, number_data_point,
 };
 use opentelemetry_proto::tonic::resource::v1::Resource;
+use prost::Message;
 use schemas::rows::SeriesRow;
 
 use crate::batch::rows::Rows;
+use crate::decode::{Encoding, metrics};
 use crate::known::Known;
 use crate::outcome::Tally;
 use crate::translate::{Context, TranslatedBatch, translate};
@@ -41,6 +44,15 @@ pub(crate) struct Translated {
     pub(crate) tally: Tally,
 }
 
+impl Translated {
+    fn of(TranslatedBatch { batch, tally, .. }: TranslatedBatch) -> Self {
+        Self {
+            rows: batch.rows(),
+            tally,
+        }
+    }
+}
+
 impl std::ops::Deref for Translated {
     type Target = Rows;
 
@@ -60,38 +72,47 @@ pub(crate) fn run_knowing(
     known: &Known,
     tenant: &Tenant,
     translation: &Translation,
-    request: ExportMetricsServiceRequest,
+    request: &ExportMetricsServiceRequest,
 ) -> TranslatedBatch {
-    translate(
-        request,
-        &Context {
-            tenant,
-            translation,
-            now_ms: NOW_MS,
-        },
-        known,
-    )
+    let context = Context {
+        tenant,
+        translation,
+        now_ms: NOW_MS,
+    };
+    let body = request.encode_to_vec();
+    let arena = Bump::new();
+    let decoded = metrics(Encoding::Protobuf, &body, u64::MAX, &arena).unwrap();
+    translate(&decoded.request, &context, known)
 }
 
 fn run_of(
     tenant: &Tenant,
     translation: &Translation,
-    request: ExportMetricsServiceRequest,
+    request: &ExportMetricsServiceRequest,
 ) -> Translated {
-    let TranslatedBatch { batch, tally, .. } =
-        run_knowing(&Known::new(1), tenant, translation, request);
-    Translated {
-        rows: batch.rows(),
-        tally,
-    }
+    Translated::of(run_knowing(&Known::new(1), tenant, translation, request))
+}
+
+/// Translates JSON for a tenant with standard limits.
+pub(crate) fn run_json(translation: &Translation, body: &[u8]) -> Translated {
+    let tenant = tenant();
+    let context = Context {
+        tenant: &tenant,
+        translation,
+        now_ms: NOW_MS,
+    };
+    let arena = Bump::new();
+    let decoded = metrics(Encoding::Json, body, u64::MAX, &arena).unwrap();
+    Translated::of(translate(&decoded.request, &context, &Known::new(1)))
 }
 
 /// Translates for a tenant with standard limits, of whom nothing is known.
+#[expect(clippy::needless_pass_by_value, reason = "tests say it shorter")]
 pub(crate) fn run_as(
     translation: &Translation,
     request: ExportMetricsServiceRequest,
 ) -> Translated {
-    run_of(&tenant(), translation, request)
+    run_of(&tenant(), translation, &request)
 }
 
 /// Translates with the generic profile.
@@ -100,9 +121,10 @@ pub(crate) fn run(request: ExportMetricsServiceRequest) -> Translated {
 }
 
 /// Translates for a tenant with these limits.
+#[expect(clippy::needless_pass_by_value, reason = "tests say it shorter")]
 pub(crate) fn run_within(limits: Limits, request: ExportMetricsServiceRequest) -> Translated {
     let tenant = Tenant { limits, ..tenant() };
-    run_of(&tenant, &Translation::default(), request)
+    run_of(&tenant, &Translation::default(), &request)
 }
 
 pub(crate) fn text(value: &str) -> Option<AnyValue> {

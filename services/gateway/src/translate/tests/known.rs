@@ -23,8 +23,9 @@ fn push() -> ExportMetricsServiceRequest {
     ])
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "tests say it shorter")]
 fn translated(known: &Known, request: ExportMetricsServiceRequest) -> TranslatedBatch {
-    run_knowing(known, &tenant(), &Translation::default(), request)
+    run_knowing(known, &tenant(), &Translation::default(), &request)
 }
 
 /// Numbers of samples, histograms, series and metadata rows.

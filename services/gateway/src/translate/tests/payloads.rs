@@ -3,22 +3,25 @@
 use std::collections::BTreeSet;
 
 use auth::translation::{Profile, Translation};
+use bumpalo::Bump;
 use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
-use prost::Message;
 use schemas::rows::{HistogramRow, SampleRow};
 
-use super::build::{NOW_MS, Translated, run_as, written};
-use crate::decode::{Encoding, metrics};
+use super::build::{NOW_MS, Translated, run_as, run_json, written};
+use crate::decode::{Encoding, generated, metrics};
 use crate::translate::{Reason, Warning};
 
+fn read(file: &str) -> Vec<u8> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/payloads");
+    std::fs::read(format!("{folder}/{file}")).unwrap()
+}
+
+/// The message that a payload is, in the generated types.
 fn payload(file: &str) -> ExportMetricsServiceRequest {
-    let path = format!(
-        "{}/../../tests/data/payloads/{file}",
-        env!("CARGO_MANIFEST_DIR")
-    );
-    let decoded = metrics(Encoding::Json, &std::fs::read(path).unwrap(), u64::MAX).unwrap();
+    let (body, arena) = (read(file), Bump::new());
+    let decoded = metrics(Encoding::Json, &body, u64::MAX, &arena).unwrap();
     assert_eq!(decoded.warning, None);
-    decoded.request
+    generated::of(&decoded.request)
 }
 
 fn pushed(file: &str, profile: Profile) -> Translated {
@@ -65,16 +68,12 @@ fn every_payload_gives_the_same_rows_from_json_and_from_protobuf() {
         "cog_runtime_metrics.json",
         "baseten_custom_metrics.json",
     ] {
-        let request = payload(file);
-        let bytes = request.encode_to_vec();
-        let from_protobuf = metrics(Encoding::Protobuf, &bytes, u64::MAX)
-            .unwrap()
-            .request;
+        let (body, request) = (read(file), payload(file));
         for profile in [Profile::Generic, Profile::Crusoe, Profile::Cerebrium] {
             let translation = Translation::of(profile);
-            let from_json = run_as(&translation, request.clone());
+            let from_json = run_json(&translation, &body);
             assert!(
-                from_json == run_as(&translation, from_protobuf.clone()),
+                from_json == run_as(&translation, request.clone()),
                 "{file} {profile:?}"
             );
             assert!(from_json.tally.accepted() > 0);

@@ -7,7 +7,7 @@ use opentelemetry_proto::tonic::metrics::v1::metric::Data;
 use proptest::prelude::*;
 
 use super::build::{NOW_NANOS, all_written, attributes, gauge, of, point, run, run_as};
-use crate::decode::{arbitrary, points_in};
+use crate::decode::{arbitrary, generated};
 
 fn strategy() -> impl Strategy<Value = NamingStrategy> {
     prop_oneof![
@@ -79,7 +79,7 @@ proptest! {
             translation.promote.push("*".to_owned());
         }
         let request = made_current(request);
-        let points = u64::try_from(points_in(&request)).unwrap();
+        let points = generated::points_in(&request);
         let batch = run_as(&translation, request);
         prop_assert_eq!(batch.tally.received(), points);
         prop_assert_eq!(batch.tally.accepted() + batch.tally.rejected(), points);
