@@ -20,12 +20,20 @@ pub(crate) struct Civil {
 const DAY: i64 = 86_400;
 /// Days in 400 years.
 const ERA: i64 = 146_097;
+/// Days from the first of March of the year -292,277,022,400 to 1970. Go's package `time`, and with it
+/// Prometheus, counts seconds from then in 64 bits without a sign, which wrap round some 292 billion years away.
+const BEFORE_1970: u64 = 106_751_991_073_400;
 
 impl Civil {
     /// The fields of a time in seconds. Years count from March inside, which puts the leap day last.
     pub(crate) fn of(seconds: i64) -> Self {
-        let days = seconds.div_euclid(DAY);
-        let rest = seconds.rem_euclid(DAY);
+        let absolute = seconds
+            .cast_unsigned()
+            .wrapping_add(BEFORE_1970 * DAY.unsigned_abs());
+        let (days, rest) = (
+            (absolute / DAY.unsigned_abs()).cast_signed() - BEFORE_1970.cast_signed(),
+            (absolute % DAY.unsigned_abs()).cast_signed(),
+        );
         let shifted = days.saturating_add(719_468);
         let era = shifted.div_euclid(ERA);
         let in_era = shifted.rem_euclid(ERA);
@@ -100,6 +108,21 @@ mod tests {
         assert_eq!(before.day_of_year, 365);
         assert_eq!(days_in_month(1900, 2), 28);
         assert_eq!(days_in_month(2000, 2), 29);
+    }
+
+    #[test]
+    fn beyond_the_calendar_seconds_wrap_round_as_in_go() {
+        // What Prometheus answers to hour(), minute() and so on of these.
+        let clock = |seconds| {
+            let at = Civil::of(seconds);
+            (at.hour, at.minute)
+        };
+        assert_eq!(clock(i64::MIN), (15, 30));
+        assert_eq!(clock(9_000_000_000_000_000_000), (16, 0));
+        let far = Civil::of(9_000_000_000_000_000_000);
+        assert_eq!((far.year, far.weekday), (285_198_648_531, 6));
+        assert_eq!(Civil::of(9_200_000_000_000_000_000).day_of_year, 244);
+        assert_eq!(Civil::of(-9_000_000_000_000_000_000).year, -285_198_644_592);
     }
 
     #[test]

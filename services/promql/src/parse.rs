@@ -20,6 +20,7 @@ mod token;
 mod tests;
 
 use crate::ast::{Expr, Matcher};
+pub(crate) use check::matches_empty;
 use parser::Parser;
 
 /// The longest query text that is looked at.

@@ -293,7 +293,7 @@ fn check_selector(selector: &VectorSelector, at: usize, selective: bool) -> Resu
 }
 
 /// Whether a series without the label is selected.
-fn matches_empty(matcher: &Matcher) -> bool {
+pub(crate) fn matches_empty(matcher: &Matcher) -> bool {
     match matcher.op {
         MatchOp::Equal => matcher.value.is_empty(),
         MatchOp::NotEqual => !matcher.value.is_empty(),
