@@ -165,7 +165,7 @@ async fn losses_strays_and_changes_are_found() {
 async fn a_restart_in_the_middle_of_a_run_loses_and_doubles_nothing() {
     let mut stack = Stack::start().await;
     let state = stack.root().join("state");
-    let words = "run cerebrium --apps 20 --apps-per-push 2 --rate 20 --duration 5 --retry-for 100 --within 60";
+    let words = "run cerebrium --apps 20 --apps-per-push 2 --rate 20 --duration 5 --connections 2 --retry-for 100 --within 60";
     let mut command = loadtest(&stack, words, &[("--state", &state)]);
     let output = stack.root().join("output");
     command
