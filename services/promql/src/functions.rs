@@ -18,6 +18,7 @@ pub(crate) mod sorting;
 pub(crate) mod quantile;
 mod classic;
 pub(crate) mod order;
+pub(crate) mod pdq;
 pub(crate) mod notes;
 
 use crate::ast::ValueType::{self, Matrix, Scalar, String, Vector};

@@ -8,6 +8,8 @@ use super::grid::{Column, Steps};
 use super::{Evaluated, Evaluator};
 
 mod cell;
+mod fault;
+mod gather;
 mod matching;
 mod sets;
 mod with_scalar;

@@ -16,6 +16,10 @@ impl<'a> Evaluator<'a> {
         steps: Steps,
     ) -> Result<(Vec<Raw<'a>>, usize), EvalError> {
         let inner = inner_steps(subquery, steps);
+        if inner.count == 0 {
+            // Nothing inside is evaluated, not even what is pinned to another time.
+            return Ok((Vec::new(), 0));
+        }
         // What is read below is not counted: the function around counts what it takes from here.
         let total = self.total.get();
         let columns = self.vector(&subquery.expr, inner)?;
@@ -34,6 +38,9 @@ impl<'a> Evaluator<'a> {
         steps: Steps,
     ) -> Result<Vec<MatrixSeries>, EvalError> {
         let inner = inner_steps(subquery, steps);
+        if inner.count == 0 {
+            return Ok(Vec::new());
+        }
         let columns = self.vector(&subquery.expr, inner)?;
         let columns = self.cleaned(columns)?;
         Ok(columns
@@ -44,16 +51,18 @@ impl<'a> Evaluator<'a> {
 }
 
 /// The steps of a subquery: multiples of its own step, after the first window's open end.
+///
+/// They go on for as long as `steps` do even where `@` pins the window. Nothing reads what lies behind a pinned
+/// window, but as in Prometheus it may leave remarks.
 fn inner_steps(subquery: &SubqueryNode, steps: Steps) -> Steps {
-    let first = subquery
-        .shift
-        .of(steps.start)
-        .saturating_sub(subquery.range);
+    let base = subquery.shift.of(steps.start);
+    let first = base.saturating_sub(subquery.range);
     let mut start = subquery.step.saturating_mul(first / subquery.step.max(1));
     if start <= first {
         start = start.saturating_add(subquery.step);
     }
-    Steps::new(start, subquery.shift.of(steps.last()), subquery.step)
+    let end = base.saturating_add(steps.last().saturating_sub(steps.start));
+    Steps::new(start, end, subquery.step)
 }
 
 #[cfg(test)]
@@ -73,6 +82,15 @@ mod tests {
             shift: Shift { at: None, offset },
         };
         let at = |time| Steps::new(time, time, 1);
+        let pinned = SubqueryNode {
+            shift: Shift {
+                at: Some(100),
+                offset: 20,
+            },
+            ..subquery(30, 10, 0)
+        };
+        let long = inner_steps(&pinned, Steps::new(500, 540, 15));
+        assert_eq!((long.start, long.last()), (60, 110));
         let steps = |subquery, time| {
             let steps = inner_steps(&subquery, at(time));
             (0..steps.count)

@@ -4,23 +4,7 @@ use std::cmp::Ordering;
 
 use crate::number::count;
 
-/// Values ascending, NaN before everything.
-pub(crate) fn ascending(left: f64, right: f64) -> Ordering {
-    match (left.is_nan(), right.is_nan()) {
-        (true, true) => Ordering::Equal,
-        (true, false) => Ordering::Less,
-        (false, true) => Ordering::Greater,
-        (false, false) => left.partial_cmp(&right).unwrap_or(Ordering::Equal),
-    }
-}
-
-/// Values descending, NaN before everything.
-pub(crate) fn descending(left: f64, right: f64) -> Ordering {
-    match (left.is_nan(), right.is_nan()) {
-        (false, false) => right.partial_cmp(&left).unwrap_or(Ordering::Equal),
-        _ => ascending(left, right),
-    }
-}
+use super::pdq;
 
 /// The quantile of some values, which it sorts: between two values by their weighted mean; -Inf below
 /// 0, +Inf above 1, NaN without values.
@@ -34,7 +18,8 @@ pub(crate) fn quantile(quantile: f64, values: &mut [f64]) -> f64 {
     if quantile > 1.0 {
         return f64::INFINITY;
     }
-    values.sort_unstable_by(|left, right| ascending(*left, *right));
+    // Zeros of both signs are equal, and which of them is read is a matter of the way of sorting.
+    pdq::sort(values, |left, right| left.is_nan() || left < right);
     let last = values.len() - 1;
     let rank = quantile * count(last);
     let floor = rank.floor();

@@ -1,10 +1,9 @@
 //! `sort`, `sort_desc`, `sort_by_label` and `sort_by_label_desc`: the order of an instant vector.
 
-use std::cmp::Ordering;
-
 use crate::eval::grid::Column;
 
-use super::order::{ascending, descending, natural_less};
+use super::order::natural_less;
+use super::pdq;
 
 /// Sorts by value, NaN last; histograms have no place in the order and go.
 pub(crate) fn by_value(columns: &mut Vec<Column>, falling: bool) {
@@ -12,30 +11,27 @@ pub(crate) fn by_value(columns: &mut Vec<Column>, falling: bool) {
     for column in columns.iter_mut() {
         column.hists = Vec::new();
     }
-    // NaN stands first in both orders, so each is the reverse of the other's order.
-    columns.reverse();
-    let order = if falling { ascending } else { descending };
-    columns.sort_by(|left, right| order(left.vals[0], right.vals[0]));
-    columns.reverse();
+    // As in Prometheus, everything belongs before NaN, even NaN.
+    pdq::sort(columns, |left, right| {
+        let (left, right) = (left.vals[0], right.vals[0]);
+        right.is_nan() || if falling { left > right } else { left < right }
+    });
 }
 
 /// Sorts by the values of `labels`, numbers in them as numbers, then by all labels.
 pub(crate) fn by_label(columns: &mut [Column], labels: &[&str], falling: bool) {
-    let order = |left: &Column, right: &Column| {
+    pdq::sort(columns, |left, right| {
         for label in labels {
             let (a, b) = (left.labels.get(label), right.labels.get(label));
             if a != b {
-                return if natural_less(a, b) {
-                    Ordering::Less
-                } else {
-                    Ordering::Greater
-                };
+                // Texts that differ in zeros alone, such as 1 and 01, are each not less than the other.
+                return natural_less(a, b) != falling;
             }
         }
-        left.labels.cmp(&right.labels)
-    };
-    columns.sort_by(|left, right| {
-        let order = order(left, right);
-        if falling { order.reverse() } else { order }
+        if falling {
+            left.labels > right.labels
+        } else {
+            left.labels < right.labels
+        }
     });
 }

@@ -1,6 +1,6 @@
 //! A heap that keeps the k best of a stream, with the tie-breaking of Prometheus' own.
 
-use crate::functions::order::{ascending, descending};
+use crate::functions::pdq;
 
 /// A value and the number of its series.
 pub(super) type Entry = (f64, usize);
@@ -14,9 +14,6 @@ pub(super) struct Best {
     /// The greatest are best, else the least.
     greatest: bool,
 }
-
-/// Up to this length, sorting is by insertion, which decides the order of equal values.
-const INSERTION: usize = 12;
 
 impl Best {
     pub(super) fn new(size: usize, greatest: bool) -> Self {
@@ -96,19 +93,13 @@ impl Best {
 
     /// The entries, the best first.
     pub(super) fn sorted(mut self) -> Vec<Entry> {
-        let len = self.entries.len();
-        if len > INSERTION {
-            let order = if self.greatest { ascending } else { descending };
-            self.entries.sort_by(|left, right| order(right.0, left.0));
-            return self.entries;
-        }
-        for end in 1..len {
-            let mut at = end;
-            while at > 0 && self.worse(self.entries[at - 1], self.entries[at]) {
-                self.entries.swap(at, at - 1);
-                at -= 1;
-            }
-        }
+        let mut entries = std::mem::take(&mut self.entries);
+        pdq::sort(&mut entries, |left, right| self.worse(*right, *left));
+        entries
+    }
+
+    /// The entries as they stand in the heap.
+    pub(super) fn unsorted(self) -> Vec<Entry> {
         self.entries
     }
 }

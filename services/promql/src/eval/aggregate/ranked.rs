@@ -41,8 +41,12 @@ impl Evaluator<'_> {
             for series in &chosen {
                 kept[*series].set(step);
             }
-            if steps.single && ranks {
-                order = chosen;
+            if steps.single {
+                order = if ranks {
+                    chosen
+                } else {
+                    heaped(&input, &groups, &chosen, step)
+                };
             }
         }
         for (column, kept) in input.iter_mut().zip(&kept) {
@@ -75,6 +79,25 @@ fn best(
     }
     best.into_iter()
         .flat_map(Best::sorted)
+        .map(|(_, series)| series)
+        .collect()
+}
+
+/// The chosen series group by group, in the order in which Prometheus gives them: that of a heap by value, though
+/// nothing was chosen by it. A histogram counts as 0 there.
+fn heaped(input: &[Column], groups: &Groups, chosen: &[usize], step: usize) -> Vec<usize> {
+    let mut heaps: Vec<Best> = groups
+        .labels
+        .iter()
+        .map(|_| Best::new(chosen.len(), true))
+        .collect();
+    for series in chosen.iter().filter(|series| input[**series].has(step)) {
+        let value = input[*series].float(step).unwrap_or(0.0);
+        heaps[groups.of[*series]].offer((value, *series));
+    }
+    heaps
+        .into_iter()
+        .flat_map(Best::unsorted)
         .map(|(_, series)| series)
         .collect()
 }

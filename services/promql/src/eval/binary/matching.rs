@@ -1,7 +1,5 @@
 //! Arithmetic and comparisons between two vectors: series that match are combined step by step.
 
-use std::collections::HashMap;
-
 use crate::ast::{Cardinality, Matching};
 use crate::error::EvalError;
 use crate::eval::Evaluator;
@@ -11,6 +9,8 @@ use crate::labels::{Labels, joins};
 
 use super::Operator;
 use super::cell::{Notes, Operand, Outcome, arithmetic, combine, compare};
+use super::fault::{Fault, Kind};
+use super::gather::{Made, ambiguous, gather};
 
 /// The work of one operator. "Many" is the left side, with `group_right` the right one.
 struct Match<'a> {
@@ -29,14 +29,7 @@ struct Match<'a> {
     /// At which steps a group has been combined.
     matched: Vec<Bits>,
     out: Vec<Made>,
-}
-
-/// A result before those with equal labels are put together.
-struct Made {
-    group: usize,
-    /// Steps at which samples met, whether or not a comparison kept the result.
-    met: Bits,
-    column: Column,
+    fault: Fault,
 }
 
 /// One side of a pair of series.
@@ -79,26 +72,25 @@ impl Evaluator<'_> {
             notes: Notes::default(),
             matched: vec![Bits::new(steps.count); groups.labels.len()],
             out: Vec::new(),
+            fault: Fault::default(),
         };
-        work.check_one_side()?;
+        work.check_one_side();
         work.pair_all(self)?;
-        let Match { notes, out, .. } = work;
+        let Match {
+            notes, out, fault, ..
+        } = work;
         notes.write(self, operator.at);
-        finish(out)
+        gather(out, fault)
     }
 }
 
 impl<'a> Match<'a> {
-    /// No step may have two series of one group on the one side.
-    fn check_one_side(&self) -> Result<(), EvalError> {
+    /// No step may have two series of one group on the one side. Of several such groups, the one is named whose
+    /// second series stands first.
+    fn check_one_side(&mut self) {
         let mut first: Option<(usize, usize)> = None;
         let mut relevant: Option<Bits> = None;
-        for (group, ones) in self
-            .ones
-            .iter()
-            .enumerate()
-            .filter(|(_, ones)| ones.len() > 1)
-        {
+        for ones in self.ones.iter().filter(|ones| ones.len() > 1) {
             let relevant = relevant.get_or_insert_with(|| self.relevant_steps());
             let mut seen = Bits::new(self.steps.count);
             for series in ones {
@@ -107,16 +99,16 @@ impl<'a> Match<'a> {
                 both.keep(&seen);
                 both.keep(relevant);
                 if let Some(step) = both.iter().next()
-                    && first.is_none_or(|(earliest, _)| step < earliest)
+                    && first.is_none_or(|earliest| (step, *series) < earliest)
                 {
-                    first = Some((step, group));
+                    first = Some((step, *series));
                 }
                 seen.add(&presence);
             }
         }
-        match first {
-            Some((step, group)) => Err(self.duplicate(step, group)),
-            None => Ok(()),
+        if let Some((step, series)) = first {
+            let error = self.duplicate(step, self.one_groups[series]);
+            self.fault.at(step, Kind::Duplicate, || error);
         }
     }
 
@@ -162,6 +154,9 @@ impl<'a> Match<'a> {
         let (many, one) = (self.many, self.one);
         for (column, group) in many.iter().zip(self.many_groups) {
             ev.check()?;
+            if self.fault.is_settled() {
+                return Ok(());
+            }
             let mut missing = column.presence();
             for series in self.ones[*group].clone() {
                 let other = &one[series];
@@ -174,8 +169,8 @@ impl<'a> Match<'a> {
                     *group,
                     labels,
                     (Side::Series(column), Side::Series(other)),
-                    &both,
-                )?;
+                    both,
+                );
             }
             if let Some(fill) = self.matching.fill_right {
                 let shared = self.shared(&column.labels);
@@ -184,8 +179,8 @@ impl<'a> Match<'a> {
                     *group,
                     labels,
                     (Side::Series(column), Side::Fill(fill)),
-                    &missing,
-                )?;
+                    missing,
+                );
             }
         }
         if let Some(fill) = self.matching.fill_left {
@@ -198,23 +193,24 @@ impl<'a> Match<'a> {
                     *group,
                     labels,
                     (Side::Fill(fill), Side::Series(other)),
-                    &missing,
-                )?;
+                    missing,
+                );
             }
         }
         Ok(())
     }
 
-    /// Combines two sides at `steps`.
+    /// Combines two sides at `steps`, as far as no fault comes before.
     fn pair(
         &mut self,
         group: usize,
         labels: (&Labels, &Labels),
         sides: (Side<'a>, Side<'a>),
-        steps: &Bits,
-    ) -> Result<(), EvalError> {
+        mut steps: Bits,
+    ) {
+        self.fault.before(&mut steps);
         if !steps.any() {
-            return Ok(());
+            return;
         }
         let mut column = Column::new(self.result_labels(labels), self.steps.count);
         column.drop_name = self.operator.returns_bool;
@@ -222,19 +218,19 @@ impl<'a> Match<'a> {
             (Side::Series(many), Side::Series(one))
                 if many.hists.is_empty() && one.hists.is_empty() && !self.trims() =>
             {
-                self.floats(&mut column, many, one, steps);
-                steps.clone()
+                self.floats(&mut column, many, one, &steps);
+                steps
             }
-            _ => self.cells(&mut column, sides, steps),
+            _ => self.cells(&mut column, sides, &steps),
         };
-        if self.matching.card == Cardinality::OneToOne && met.overlaps(&self.matched[group]) {
-            return Err(ambiguous(
-                "many-to-one matching must be explicit (group_left/group_right)",
-            ));
+        if self.matching.card == Cardinality::OneToOne {
+            self.fault
+                .overlap(&met, &self.matched[group], Kind::Ambiguous, || {
+                    ambiguous("many-to-one matching must be explicit (group_left/group_right)")
+                });
         }
         self.matched[group].add(&met);
         self.out.push(Made { group, met, column });
-        Ok(())
     }
 
     fn trims(&self) -> bool {
@@ -329,36 +325,4 @@ impl<'a> Side<'a> {
             },
         }
     }
-}
-
-fn ambiguous(text: &str) -> EvalError {
-    EvalError::Execution(format!("multiple matches for labels: {text}"))
-}
-
-/// Puts results with equal labels together.
-fn finish(made: Vec<Made>) -> Result<Vec<Column>, EvalError> {
-    let mut places: HashMap<Labels, usize> = HashMap::with_capacity(made.len());
-    let mut merged: Vec<Vec<Made>> = Vec::with_capacity(made.len());
-    for one in made {
-        let place = *places
-            .entry(one.column.labels.clone())
-            .or_insert(merged.len());
-        if place == merged.len() {
-            merged.push(vec![one]);
-            continue;
-        }
-        for known in &merged[place] {
-            if known.group == one.group && known.met.overlaps(&one.met) {
-                return Err(ambiguous("grouping labels must ensure unique matches"));
-            }
-        }
-        merged[place].push(one);
-    }
-    let columns = merged.into_iter().map(|same| {
-        let columns = same.into_iter().map(|made| made.column).collect();
-        let merged = crate::eval::grid::merge(columns, false)?;
-        Ok(merged.into_iter().filter(|column| !column.is_empty()))
-    });
-    let columns: Vec<_> = columns.collect::<Result<_, EvalError>>()?;
-    Ok(columns.into_iter().flatten().collect())
 }

@@ -99,6 +99,19 @@ impl Bits {
             *left &= !right;
         }
     }
+
+    /// Clears the bits from `end` on.
+    pub(crate) fn cut(&mut self, end: usize) {
+        for word in self.words.iter_mut().skip(end.div_ceil(64)) {
+            *word = 0;
+        }
+        let rest = end % 64;
+        if rest > 0
+            && let Some(word) = self.words.get_mut(end / 64)
+        {
+            *word &= (1 << rest) - 1;
+        }
+    }
 }
 
 /// The indexes of set bits.
