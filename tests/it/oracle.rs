@@ -16,6 +16,7 @@ mod oracle_data;
 mod oracle_generate;
 mod oracle_property;
 mod oracle_elementary;
+mod oracle_order;
 mod compliance;
 mod compliance_data;
 mod corpus;

@@ -239,6 +239,8 @@ fn compare(left: &Body, right: &Body) -> Result<(), String> {
     if !matches!(left["resultType"].as_str(), Some("vector" | "matrix")) {
         return same(&left["result"], &right["result"]);
     }
+    let ordered = left["resultType"] == "vector";
+    let orders = [left, right].map(|data| order(&data["result"]));
     let (left, right) = (by_labels(&left["result"])?, by_labels(&right["result"])?);
     if let Some(set) = left.keys().find(|set| !right.contains_key(*set)) {
         return Err(format!("a series too many: {set:?} {}", left[set]));
@@ -249,7 +251,23 @@ fn compare(left: &Body, right: &Body) -> Result<(), String> {
         };
         series(found, expected).map_err(|error| format!("{set:?} {error}"))?;
     }
-    Ok(())
+    let [found, expected] = orders;
+    let differs = found.iter().zip(&expected).position(|(a, b)| a != b);
+    match differs {
+        Some(place) if ordered => Err(format!(
+            "place {place} of {}: {}, not {}",
+            found.len(),
+            found[place],
+            expected[place]
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The label sets of a result as they stand.
+fn order(result: &Value) -> Vec<&Value> {
+    let entries = result.as_array().into_iter().flatten();
+    entries.map(|entry| &entry["metric"]).collect()
 }
 
 /// One entry of a result: the values and times, bit by bit in the text that the API writes.

@@ -10,6 +10,7 @@ use crate::value::{Answer, MatrixSeries, Point, Value, VectorSample};
 
 mod answers;
 mod errors;
+mod order;
 mod steps;
 
 const STALE: f64 = f64::from_bits(STALE_NAN);

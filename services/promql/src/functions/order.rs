@@ -1,7 +1,5 @@
 //! Orders that Prometheus sorts by: values with NaN first, texts with numbers in them.
 
-use std::cmp::Ordering;
-
 use crate::number::count;
 
 use super::pdq;
@@ -34,49 +32,33 @@ pub(crate) fn quantile(quantile: f64, values: &mut [f64]) -> f64 {
     values[lower] * (1.0 - weight) + values[upper] * weight
 }
 
-/// Whether `left` stands before `right` where runs of digits count as numbers.
-pub(crate) fn natural_less(left: &str, right: &str) -> bool {
-    let (left, right) = (left.as_bytes(), right.as_bytes());
-    let (mut at_left, mut at_right) = (0, 0);
-    loop {
-        let (Some(a), Some(b)) = (left.get(at_left), right.get(at_right)) else {
-            return at_left >= left.len() && at_right < right.len();
-        };
-        if a.is_ascii_digit() && b.is_ascii_digit() {
-            let number_left = number(left, &mut at_left);
-            let number_right = number(right, &mut at_right);
-            let order = number_left.len().cmp(&number_right.len());
-            match order.then_with(|| number_left.cmp(number_right)) {
-                Ordering::Equal => {}
-                order => return order == Ordering::Less,
-            }
-        } else if a == b {
-            at_left += 1;
-            at_right += 1;
-        } else {
-            return a < b;
+/// Whether `left`, which differs from `right`, stands before it where runs of digits count as numbers.
+///
+/// As in the package that Prometheus sorts with (facette/natsort), runs are compared one by one: as numbers where
+/// both fit 64 bits, else as texts. Of two texts that are equal as far as one of them goes, the shorter is first; where
+/// they end together, as 1 and 01 do, each is before the other. Nothing is before or after an empty text.
+pub(crate) fn natural_less(mut left: &str, mut right: &str) -> bool {
+    while !left.is_empty() && !right.is_empty() {
+        let ((a, rest_left), (b, rest_right)) = (run(left), run(right));
+        match (a.parse::<i64>(), b.parse::<i64>()) {
+            (Ok(a), Ok(b)) if a != b => return a < b,
+            (Ok(_), Ok(_)) => {}
+            _ if a != b => return a < b,
+            _ => {}
         }
+        if rest_left.is_empty() || rest_right.is_empty() {
+            return rest_left.is_empty();
+        }
+        (left, right) = (rest_left, rest_right);
     }
+    false
 }
 
-/// The run of digits at `at` without leading zeros; moves `at` behind it. As in Prometheus' sort, a zero
-/// takes whatever follows it into the run.
-fn number<'t>(text: &'t [u8], at: &mut usize) -> &'t [u8] {
-    let mut first = text[*at];
-    let mut len = 1;
-    while let Some(next) = text.get(*at + len) {
-        if first == b'0' {
-            *at += 1;
-            first = *next;
-        } else if next.is_ascii_digit() {
-            len += 1;
-        } else {
-            break;
-        }
-    }
-    let run = &text[*at..*at + len];
-    *at += len;
-    run
+/// The first run of digits or of anything else, and what follows.
+fn run(text: &str) -> (&str, &str) {
+    let digits = text.starts_with(|first: char| first.is_ascii_digit());
+    let end = text.find(|next: char| next.is_ascii_digit() != digits);
+    text.split_at(end.unwrap_or(text.len()))
 }
 
 #[cfg(test)]
@@ -102,6 +84,10 @@ mod tests {
         assert!(natural_less("a", "b"));
         assert!(natural_less("a", "a1"));
         assert!(natural_less("v01", "v2"));
-        assert!(!natural_less("same", "same"));
+        assert!(natural_less("a", "a-") && natural_less("a10", "a-"));
+        assert!(natural_less("1", "01") && natural_less("01", "1"));
+        assert!(!natural_less("", "x") && !natural_less("x", ""));
+        // Beyond 64 bits digits are a text.
+        assert!(natural_less("10000000000000000000", "9"));
     }
 }

@@ -24,7 +24,7 @@ pub(crate) fn by_label(columns: &mut [Column], labels: &[&str], falling: bool) {
         for label in labels {
             let (a, b) = (left.labels.get(label), right.labels.get(label));
             if a != b {
-                // Texts that differ in zeros alone, such as 1 and 01, are each not less than the other.
+                // Of 1 and 01, each is before the other.
                 return natural_less(a, b) != falling;
             }
         }

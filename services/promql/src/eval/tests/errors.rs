@@ -77,6 +77,45 @@ fn many_to_many_matching_names_the_group_and_both_series() {
 }
 
 #[test]
+fn of_several_groups_with_duplicates_the_one_whose_second_series_stands_first_is_named() {
+    let one =
+        |place: &str, x: &str| series(&[("__name__", "o"), ("a", place), ("x", x)], &[(60, 1.0)]);
+    let many = |x: &str| series(&[("__name__", "m"), ("x", x)], &[(60, 1.0)]);
+    let stored = [
+        many("1"),
+        many("2"),
+        one("1", "2"),
+        one("2", "2"),
+        one("3", "1"),
+        one("4", "1"),
+    ];
+    let text = error("m + on(x) o", Params::instant(60_000), &stored);
+    assert!(text.contains(r#"match group {x="2"}"#), "{text}");
+}
+
+#[test]
+fn of_faults_at_several_steps_the_first_step_has_its_say() {
+    let one = |name: &str, y: &str, from: i64| {
+        let labels = [("__name__", name), ("x", "1"), ("y", y)];
+        series(&labels, &[(from, 1.0)])
+    };
+    // At one minute two series meet one; at two minutes there are duplicates on the right as well.
+    let stored = [
+        one("l", "1", 60),
+        one("l", "2", 60),
+        one("r", "1", 60),
+        one("r", "2", 120),
+    ];
+    let range = |start| Params::range(start, 180_000, 60_000);
+    assert_eq!(
+        error("l + on(x) r", range(60_000), &stored),
+        "multiple matches for labels: many-to-one matching must be explicit (group_left/group_right)"
+    );
+    let text = error("l + on(x) r", range(120_000), &stored);
+    assert!(text.starts_with("found duplicate series"), "{text}");
+}
+
+#[test]
 fn too_many_samples_are_refused_not_gathered() {
     let stored: Vec<Series> = ["1", "2", "3"]
         .map(|name| series(&[("__name__", "m"), ("n", name)], &[(60, 1.0), (120, 2.0)]))
