@@ -251,17 +251,16 @@ fn compare(left: &Body, right: &Body) -> Result<(), String> {
         };
         series(found, expected).map_err(|error| format!("{set:?} {error}"))?;
     }
-    let [found, expected] = orders;
-    let differs = found.iter().zip(&expected).position(|(a, b)| a != b);
-    match differs {
-        Some(place) if ordered => Err(format!(
-            "place {place} of {}: {}, not {}",
-            found.len(),
-            found[place],
-            expected[place]
-        )),
-        _ => Ok(()),
-    }
+    if ordered { in_order(&orders) } else { Ok(()) }
+}
+
+/// Whether two lists of the same label sets have them in the same places.
+fn in_order([found, expected]: &[Vec<&Value>; 2]) -> Result<(), String> {
+    let differs = found.iter().zip(expected).position(|(a, b)| a != b);
+    differs.map_or(Ok(()), |place| {
+        let (one, other, all) = (found[place], expected[place], found.len());
+        Err(format!("place {place} of {all}: {one}, not {other}"))
+    })
 }
 
 /// The label sets of a result as they stand.
