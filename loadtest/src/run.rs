@@ -190,10 +190,10 @@ pub(crate) async fn measure(
     };
     let connections = job.connections;
     note(&format!("pushing to {}", target.push_url));
-    let own = Snapshot::of(std::process::id());
+    let own = Snapshot::own();
     let before: Vec<Snapshot> = watched.iter().map(|it| Snapshot::of(it.pid)).collect();
     let driven = drive(job, journal).await?;
-    let own = Snapshot::of(std::process::id()).since(&own);
+    let own = Snapshot::own().since(&own);
     let usage = usage(watched, &before).await;
     let pace = match open {
         Some(Pace::Open { rate }) => format!("open loop, {rate} pushes/s"),

@@ -118,7 +118,9 @@ pub(crate) async fn merge_victoria(url: &str) -> anyhow::Result<()> {
 }
 
 /// Folders of VictoriaMetrics that hold nothing that it needs: they are not counted.
-const SPARE: [&str; 2] = ["cache", "tmp"];
+const SPARE: [&str; 3] = ["cache", "tmp", "snapshots"];
+/// Its folder of samples and, in newer versions, of their index.
+const DATA: &str = "data";
 
 /// Size of the folders of VictoriaMetrics that hold samples and their index, at least.
 ///
@@ -134,7 +136,10 @@ pub(crate) fn of_victoria(folder: &Path) -> anyhow::Result<Stored> {
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned();
-        if path.is_dir() && !SPARE.contains(&name.as_str()) {
+        if name == DATA {
+            // Index and samples stand beside each other there.
+            parts.extend(of_victoria(&path)?.parts);
+        } else if path.is_dir() && !SPARE.contains(&name.as_str()) {
             parts.push((name, None, size(&path)?));
         }
     }
@@ -171,6 +176,9 @@ mod tests {
         std::fs::write(folder.path().join("data/small/a"), [0; 100]).unwrap();
         std::fs::write(folder.path().join("metadata/b"), [0; 20]).unwrap();
         std::fs::write(folder.path().join("cache/c"), [0; 7]).unwrap();
-        assert_eq!(of_victoria(folder.path()).unwrap().bytes, 120);
+        let stored = of_victoria(folder.path()).unwrap();
+        let parts = [("metadata", 20), ("small", 100)];
+        let parts = parts.map(|(name, bytes)| (name.to_owned(), None, bytes));
+        assert_eq!((stored.bytes, stored.parts), (120, parts.to_vec()));
     }
 }

@@ -70,7 +70,7 @@ impl Gateway {
     }
 
     fn translate(&self, encoding: Encoding, plain: &[u8]) -> TranslatedBatch {
-        let arena = Bump::new();
+        let arena = Bump::with_capacity(plain.len());
         let decoded = decode(encoding, plain, &arena);
         let context = Context {
             tenant: &self.tenant,
@@ -119,7 +119,7 @@ fn measure(scenario: &Scenario) {
     let rows = |plain: &Vec<u8>| gateway.translate(encoding, plain).batch;
     let gunzip = nanos(&scenario.wire, |wire| inflate(wire));
     let decoding = nanos(&plain, |plain| {
-        decode(encoding, plain, &Bump::new())
+        decode(encoding, plain, &Bump::with_capacity(plain.len()))
             .request
             .resource_metrics
             .len()

@@ -7,14 +7,14 @@
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use xxhash_rust::xxh3::xxh3_128_with_seed;
+use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128_with_seed};
 
 /// Words in a cache line.
 const WAYS: usize = 8;
 
 /// A fingerprint of what makes a row the row that it is; made with a secret of the process, so that no sender can
 /// choose names and labels that share one with another's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fingerprint {
     /// Where to look.
     place: u64,
@@ -37,9 +37,15 @@ impl Fingerprint {
     /// What a push says of this family, on this day.
     #[must_use]
     pub fn metadata(self, kind: &str, unit: &str, help: &str, day: u16) -> Self {
-        let about = written(&[kind, unit, help], self.place);
-        let [place, mark] = halves(about ^ u128::from(self.mark));
-        Self { place, mark, day }
+        // The hash of one is the seed of the next, so that no two lists of them are hashed alike.
+        let about = xxh3_64_with_seed(help.as_bytes(), self.place);
+        let about = xxh3_64_with_seed(unit.as_bytes(), about);
+        let about = xxh3_64_with_seed(kind.as_bytes(), about);
+        Self {
+            place: mixed(about, 0x9e37_79b9_7f4a_7c15),
+            mark: mixed(self.mark ^ about, 0xd6e8_feb8_6659_fd93),
+            day,
+        }
     }
 
     /// The word that stands for the print: 48 bits of it and the day, never 0.
@@ -61,14 +67,21 @@ fn halves(wide: u128) -> [u64; 2] {
     [half(64), half(0)]
 }
 
-/// A hash of the parts, so written that no two lists of parts are written alike.
-fn written(parts: &[&str], seed: u64) -> u128 {
-    let mut bytes = smallvec::SmallVec::<[u8; 256]>::new();
-    for part in parts {
-        bytes.extend_from_slice(&part.len().to_le_bytes());
-        bytes.extend_from_slice(part.as_bytes());
+/// What the prints of a tenant's families are made with; secret like those.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TenantPrint(u64);
+
+impl TenantPrint {
+    /// The print of a family, from which those of its rows are made.
+    #[must_use]
+    pub fn family(self, name: &str) -> Fingerprint {
+        let [place, mark] = halves(xxh3_128_with_seed(name.as_bytes(), self.0));
+        Fingerprint {
+            place,
+            mark,
+            day: 0,
+        }
     }
-    xxh3_128_with_seed(&bytes, seed)
 }
 
 /// One cache line.
@@ -125,15 +138,10 @@ impl Known {
         }
     }
 
-    /// The print of a family of a tenant, from which those of its rows are made.
+    /// What the prints of a tenant's families are made with.
     #[must_use]
-    pub fn family(&self, tenant: &str, name: &str) -> Fingerprint {
-        let [place, mark] = halves(written(&[tenant, name], self.seed));
-        Fingerprint {
-            place,
-            mark,
-            day: 0,
-        }
+    pub fn tenant(&self, tenant: &str) -> TenantPrint {
+        TenantPrint(xxh3_64_with_seed(tenant.as_bytes(), self.seed))
     }
 
     /// Whether the row with this print is stored.
@@ -196,16 +204,16 @@ mod tests {
     #[test]
     fn rows_are_unknown_until_they_are_remembered_and_again_on_the_next_day() {
         let known = Known::new(1000);
-        let up = known.family("acme", "up");
+        let up = known.tenant("acme").family("up");
         assert!(!known.has(up.series(1, 20_000)));
         known.remember(vec![up.series(1, 20_000), up.series(2, 20_000)]);
         assert!(known.has(up.series(1, 20_000)) && known.has(up.series(2, 20_000)));
         for other in [
             up.series(1, 20_001),
             up.series(3, 20_000),
-            known.family("acme", "down").series(1, 20_000),
-            known.family("other", "up").series(1, 20_000),
-            known.family("acmeu", "p").series(1, 20_000),
+            known.tenant("acme").family("down").series(1, 20_000),
+            known.tenant("other").family("up").series(1, 20_000),
+            known.tenant("acmeu").family("p").series(1, 20_000),
             up.metadata("gauge", "", "", 20_000),
         ] {
             assert!(!known.has(other), "{other:?}");
@@ -215,7 +223,7 @@ mod tests {
     #[test]
     fn metadata_is_known_by_all_that_it_says() {
         let known = Known::new(1000);
-        let up = known.family("acme", "up");
+        let up = known.tenant("acme").family("up");
         known.remember(vec![up.metadata("gauge", "s", "x", 5)]);
         assert!(known.has(up.metadata("gauge", "s", "x", 5)));
         for other in [
@@ -223,7 +231,10 @@ mod tests {
             up.metadata("gauge", "", "sx", 5),
             up.metadata("gauge", "s", "y", 5),
             up.metadata("gauge", "s", "x", 6),
-            known.family("acme", "down").metadata("gauge", "s", "x", 5),
+            known
+                .tenant("acme")
+                .family("down")
+                .metadata("gauge", "s", "x", 5),
         ] {
             assert!(!known.has(other), "{other:?}");
         }
@@ -232,7 +243,7 @@ mod tests {
     #[test]
     fn as_many_rows_as_asked_for_are_remembered() {
         let known = Known::new(20_000);
-        let up = known.family("acme", "up");
+        let up = known.tenant("acme").family("up");
         let prints: Vec<_> = (0..20_000).map(|at| up.series(id(at), 20_000)).collect();
         known.remember(prints.clone());
         let kept = prints.iter().filter(|print| known.has(**print)).count();
@@ -242,7 +253,7 @@ mod tests {
     #[test]
     fn a_new_day_takes_the_place_of_an_old_one() {
         let known = Known::new(20_000);
-        let up = known.family("acme", "up");
+        let up = known.tenant("acme").family("up");
         let day = |day: u16| -> Vec<_> { (0..20_000).map(|at| up.series(id(at), day)).collect() };
         known.remember(day(20_000));
         known.remember(day(20_001));
@@ -255,7 +266,7 @@ mod tests {
     #[test]
     fn nothing_is_known_after_clear() {
         let known = Known::new(100);
-        let print = known.family("acme", "up").series(1, 20_000);
+        let print = known.tenant("acme").family("up").series(1, 20_000);
         known.remember(vec![print]);
         known.clear();
         assert!(!known.has(print));
@@ -263,7 +274,7 @@ mod tests {
 
     #[test]
     fn another_process_has_other_prints() {
-        let prints = [(); 2].map(|()| Known::new(1).family("acme", "up"));
+        let prints = [(); 2].map(|()| Known::new(1).tenant("acme").family("up"));
         assert_ne!(prints[0], prints[1]);
     }
 }

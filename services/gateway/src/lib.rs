@@ -3,8 +3,8 @@
 //! A request's path: `http` finds its route → `intake` asks [`auth`] who sends it and whether that
 //! sender may push (`AuthenticatedPush`) → `limit` finds room for it (`AdmittedPush`) → `receive`
 //! reads the body within its bounds (`ReceivedPush`), of which not a byte was read before → `turns` lets it
-//! have a processor when its tenant's turn comes → `inflate` decompresses it → [`decode`] makes OTLP messages of it (`DecodedPush`) → [`translate`] makes rows of those
-//! ([`translate::TranslatedBatch`]) → `store` makes them durable in the [`spool`] (`SpoolReceipt`) → `http` answers.
+//! have a processor when its tenant's turn comes → `inflate` decompresses it → [`decode`] makes OTLP messages
+//! that borrow from it → [`translate`] makes rows of those ([`translate::TranslatedBatch`]) → `store` makes them durable in the [`spool`] (`SpoolReceipt`) → `http` answers.
 //! Beside all requests `deliver` takes what the spool has sealed to ClickHouse. `push`
 //! walks through the stages; each consumes the value of the one before, so none can be left out.
 //!

@@ -120,7 +120,7 @@ fn translated(
         .max_request_bytes
         .saturating_mul(crate::decode::ROOM_PER_BYTE);
     // Messages borrow from the body and the arena; none of them outlives the rows that are made of it.
-    let arena = Bump::new();
+    let arena = Bump::with_capacity(plain.len());
     let decoded = crate::decode::metrics(encoding, plain, room, &arena).map_err(undecodable)?;
     let context = Context {
         tenant: principal.tenant(),

@@ -1,11 +1,12 @@
 //! Names of metrics → families, each with a number that stands for its name within the push.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
 use super::names::Suffix;
-use crate::known::{Fingerprint, Known};
+use crate::known::{Fingerprint, TenantPrint};
 
 /// A metric family of the push.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,26 +20,28 @@ pub(super) struct Family {
 /// What a metric says of itself that its name is made of.
 pub(super) type Words<'r> = (&'r str, &'r str, Suffix);
 
+/// Most pushes have fewer families than this.
+const USUAL: usize = 32;
+
 /// The families so far.
 #[derive(Debug)]
 pub(super) struct Families<'c> {
-    tenant: &'c str,
-    known: &'c Known,
+    tenant: TenantPrint,
     names: Vec<String>,
-    by_name: HashMap<String, Family, RandomState>,
+    /// The index by the print of the name, which is as good as the name.
+    by_print: HashMap<Fingerprint, u32, RandomState>,
     /// The same metric comes with each resource: its name is made once.
     by_words: HashMap<Words<'c>, Family, RandomState>,
 }
 
 impl<'c> Families<'c> {
     /// No families yet.
-    pub(super) fn of(tenant: &'c str, known: &'c Known) -> Self {
+    pub(super) fn of(tenant: TenantPrint) -> Self {
         Self {
             tenant,
-            known,
-            names: Vec::new(),
-            by_name: HashMap::default(),
-            by_words: HashMap::default(),
+            names: Vec::with_capacity(USUAL),
+            by_print: HashMap::with_capacity_and_hasher(USUAL, RandomState::default()),
+            by_words: HashMap::with_capacity_and_hasher(USUAL, RandomState::default()),
         }
     }
 
@@ -53,18 +56,15 @@ impl<'c> Families<'c> {
     }
 
     /// The family of a name, the same for the whole push.
-    pub(super) fn intern(&mut self, name: String) -> Family {
-        if let Some(family) = self.by_name.get(&name) {
-            return *family;
+    pub(super) fn intern(&mut self, name: Cow<'_, str>) -> Family {
+        let print = self.tenant.family(&name);
+        // A push never has 2^32 of anything.
+        let next = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
+        let index = *self.by_print.entry(print).or_insert(next);
+        if index == next {
+            self.names.push(name.into_owned());
         }
-        let family = Family {
-            // A push never has 2^32 of anything.
-            index: u32::try_from(self.names.len()).unwrap_or(u32::MAX),
-            print: self.known.family(self.tenant, &name),
-        };
-        self.names.push(name.clone());
-        self.by_name.insert(name, family);
-        family
+        Family { index, print }
     }
 
     /// The Prometheus name of a family.

@@ -2,6 +2,8 @@
 //!
 //! Behaviour of Prometheus' `otlptranslator`, pinned by `tests/data/otlp_names.json`.
 
+use std::borrow::Cow;
+
 use auth::translation::NamingStrategy;
 use smallvec::SmallVec;
 
@@ -19,12 +21,12 @@ pub(super) enum Suffix {
 }
 
 /// The Prometheus name of a metric; `None` when nothing usable is left of it.
-pub(super) fn metric_name(
-    name: &str,
+pub(super) fn metric_name<'n>(
+    name: &'n str,
     unit: &str,
     suffix: Suffix,
     strategy: NamingStrategy,
-) -> Option<String> {
+) -> Option<Cow<'n, str>> {
     if name.is_empty() {
         return None;
     }
@@ -34,15 +36,94 @@ pub(super) fn metric_name(
         suffix
     };
     match strategy {
-        NamingStrategy::UnderscoreEscapingWithSuffixes => checked(
-            with_suffixes(name, &UnitWords::of(unit).escaped(), suffix),
-            name,
-        ),
-        NamingStrategy::UnderscoreEscapingWithoutSuffixes => checked(without_suffixes(name), name),
-        NamingStrategy::NoUtf8EscapingWithSuffixes => {
-            Some(unescaped(name, &UnitWords::of(unit), suffix))
+        NamingStrategy::UnderscoreEscapingWithSuffixes => {
+            let unit = UnitWords::of(unit).escaped();
+            appended(name, &unit, suffix)
+                .or_else(|| checked(with_suffixes(name, &unit, suffix), name).map(Cow::Owned))
         }
-        NamingStrategy::NoTranslation => Some(name.to_owned()),
+        NamingStrategy::UnderscoreEscapingWithoutSuffixes => {
+            checked(without_suffixes(name), name).map(Cow::Owned)
+        }
+        NamingStrategy::NoUtf8EscapingWithSuffixes => {
+            Some(unescaped(name, &UnitWords::of(unit), suffix).into())
+        }
+        NamingStrategy::NoTranslation => Some(name.into()),
+    }
+}
+
+impl Suffix {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Ratio => "ratio",
+            Self::Total => "total",
+            Self::Unit => "",
+        }
+    }
+}
+
+/// What [`with_suffixes`] gives, for the many names that are valid as they are and get no more than an end;
+/// `None` for the others.
+fn appended<'n>(name: &'n str, unit: &UnitWords<'_>, suffix: Suffix) -> Option<Cow<'n, str>> {
+    if !is_plain(name.as_bytes()) {
+        return None;
+    }
+    let words = || name.as_bytes().split(|byte| *byte == b'_');
+    let has = |word: &str| words().any(|other| other == word.as_bytes());
+    let (main, per) = ends(unit, has);
+    let last = suffix.word();
+    if last.is_empty() || !has(last) {
+        let new = [main, per, last];
+        if new.iter().all(|word| word.is_empty()) {
+            return Some(name.into());
+        }
+        // A unit that is spelled like the suffix would have to be moved.
+        if !last.is_empty() && (main == last || per == last) {
+            return None;
+        }
+        let mut full = String::with_capacity(name.len() + main.len() + per.len() + last.len() + 3);
+        full.push_str(name);
+        for word in new.into_iter().filter(|word| !word.is_empty()) {
+            full.push('_');
+            full.push_str(word);
+        }
+        return Some(full.into());
+    }
+    let once = words().filter(|word| *word == last.as_bytes()).count() == 1;
+    let at_end = words().next_back() == Some(last.as_bytes());
+    (once && at_end && main.is_empty() && per.is_empty()).then(|| name.into())
+}
+
+/// Whether a name is words with one underscore between them, and does not begin with a digit.
+fn is_plain(name: &[u8]) -> bool {
+    let mut after = b'_';
+    for byte in name {
+        if !(is_word(*byte) || (*byte == b'_' && after != b'_')) {
+            return false;
+        }
+        after = *byte;
+    }
+    after != b'_' && !name.first().is_some_and(u8::is_ascii_digit)
+}
+
+/// The words of a unit that a name which `has` other words gets.
+fn ends<'u>(unit: &'u UnitWords<'_>, has: impl Fn(&str) -> bool) -> (&'u str, &'u str) {
+    let new = |word: &'u str| {
+        if word.is_empty() || has(word) {
+            ""
+        } else {
+            word
+        }
+    };
+    let per = if unit.per == "per_" {
+        ""
+    } else {
+        new(&unit.per)
+    };
+    let main = new(&unit.main);
+    if per.is_empty() {
+        (main, per)
+    } else {
+        (main.strip_suffix('_').unwrap_or(main), per)
     }
 }
 
@@ -51,35 +132,23 @@ type Words<'n> = SmallVec<[&'n str; 16]>;
 
 /// The words of the name between underscores, then those of the unit that it does not have yet.
 fn with_suffixes(name: &str, unit: &UnitWords<'_>, suffix: Suffix) -> String {
-    let separates = |letter: char| !(letter.is_ascii_alphanumeric() || letter == ':');
+    let separates = |letter: char| !u8::try_from(letter).is_ok_and(is_word);
     let mut words: Words<'_> = name
         .split(separates)
         .filter(|word| !word.is_empty())
         .collect();
-    let has = |word: &str| words.contains(&word);
-    let per = if unit.per == "per_" || has(&unit.per) {
-        ""
-    } else {
-        &unit.per
-    };
-    let main = if has(&unit.main) { "" } else { &unit.main };
-    let main = if per.is_empty() {
-        main
-    } else {
-        main.strip_suffix('_').unwrap_or(main)
-    };
+    let (main, per) = ends(unit, |word| words.contains(&word));
     words.extend([main, per].into_iter().filter(|word| !word.is_empty()));
-    match suffix {
-        Suffix::Total => move_to_end(&mut words, "total"),
-        Suffix::Ratio => move_to_end(&mut words, "ratio"),
-        Suffix::Unit => {}
+    if suffix != Suffix::Unit {
+        words.retain(|word| **word != *suffix.word());
+        words.push(suffix.word());
     }
     words.join("_")
 }
 
-fn move_to_end(words: &mut Words<'_>, word: &'static str) {
-    words.retain(|other| **other != *word);
-    words.push(word);
+/// Whether a byte, as a character, is part of a word.
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b':'
 }
 
 /// Runs of invalid characters as one underscore, at the ends as none.
@@ -147,6 +216,7 @@ fn checked(mut name: String, original: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use serde::Deserialize;
 
     use super::*;
@@ -180,8 +250,8 @@ mod tests {
                 _ => Suffix::Unit,
             };
             assert_eq!(
-                metric_name(&vector.name, &vector.unit, suffix, vector.strategy),
-                vector.expected,
+                metric_name(&vector.name, &vector.unit, suffix, vector.strategy).as_deref(),
+                vector.expected.as_deref(),
                 "{:?} of {} {:?} with unit {:?}",
                 vector.strategy,
                 vector.r#type,
@@ -207,6 +277,28 @@ mod tests {
             NamingStrategy::NoTranslation,
         ] {
             assert_eq!(metric_name("", "By", Suffix::Unit, strategy), None);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2048))]
+
+        #[test]
+        fn a_short_cut_leads_to_the_same_name(
+            words in proptest::collection::vec(
+                prop::sample::select(vec!["a", "total", "ratio", "bytes", "per", "second", "x:", "7", "_", ".", "é"]),
+                1..6,
+            ),
+            unit in prop::sample::select(vec!["", "1", "By", "s", "By/s", "a/b_", "total", "/s", "1/total", "é", "x_"]),
+            between in prop::sample::select(vec!["_", "", "."]),
+            suffix in prop::sample::select(vec![Suffix::Unit, Suffix::Total, Suffix::Ratio]),
+        ) {
+            let name = words.join(between);
+            let unit = UnitWords::of(unit).escaped();
+            if let Some(short) = appended(&name, &unit, suffix) {
+                let long = checked(with_suffixes(&name, &unit, suffix), &name);
+                prop_assert_eq!(Some(&*short), long.as_deref());
+            }
         }
     }
 }

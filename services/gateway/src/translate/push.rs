@@ -1,5 +1,6 @@
 //! Walks one push from resource to point and settles what becomes of each point.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use auth::translation::Translation;
@@ -122,7 +123,7 @@ impl<'c> Push<'c> {
         Self {
             window: Window::of(context),
             rows: Rows::within(room, known, points.min(EXPECTED_POINTS)),
-            families: Families::of(tenant.id.as_str(), known),
+            families: Families::of(known.tenant(tenant.id.as_str())),
             metadata: Metadata::default(),
             tally: Tally::expecting(u64::try_from(points).unwrap_or(u64::MAX)),
             context,
@@ -255,7 +256,7 @@ impl<'c> Push<'c> {
     }
 
     /// The Prometheus name of a metric.
-    fn name(&self, metric: &Metric<'_>, suffix: Suffix) -> Result<String, Refusal> {
+    fn name(&self, metric: &Metric<'c>, suffix: Suffix) -> Result<Cow<'c, str>, Refusal> {
         let translation = self.context.translation;
         let suffix = if suffix == Suffix::Ratio && !translation.add_ratio {
             Suffix::Unit

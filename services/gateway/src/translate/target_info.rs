@@ -76,7 +76,7 @@ pub(super) fn add<'c>(push: &mut Push<'c>, attributes: &[KeyValue<'c>], span: Sp
     if given.is_empty() || others.is_empty() {
         return;
     }
-    let family = push.families.intern(NAME.to_owned());
+    let family = push.families.intern(NAME.into());
     let place = Place::of_resource(&given, family);
     let mut labels = Labels::new();
     let rules = push.rules(push.arena);

@@ -15,6 +15,9 @@ impl<'u> UnitWords<'u> {
     /// Splits at the first `/` and looks both parts up. Annotations in braces have no word; what is
     /// not in the table is its own word.
     pub(super) fn of(unit: &'u str) -> Self {
+        if unit.is_empty() {
+            return Self::default();
+        }
         let (main, per) = unit.split_once('/').unwrap_or((unit, ""));
         let main = word(main, main_word).into();
         let per = match word(per, per_word) {
