@@ -210,7 +210,7 @@ impl Spool {
         let bytes = u64::try_from(payload.len()).unwrap_or(u64::MAX);
         let limit = self.max_record_bytes;
         if bytes > limit {
-            self.meters.refusal(Refusal::TooLarge);
+            self.meters.refusal(Refusal::TooLarge, 1);
             return Err(SpoolError::TooLarge { bytes, limit });
         }
         let (done, answer) = oneshot::channel();

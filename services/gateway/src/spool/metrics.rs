@@ -142,13 +142,14 @@ impl Meters {
         self.lost.get_or_create(&loss.label()).inc();
     }
 
-    pub(super) fn refusal(&self, refusal: Refusal) {
+    pub(super) fn refusal(&self, refusal: Refusal, records: u64) {
         let reason = match refusal {
             Refusal::Full => "full",
             Refusal::DiskLow => "disk_low",
             Refusal::TooLarge => "too_large",
         };
-        self.refusals.get_or_create(&Why { reason }).inc();
+        let refused = self.refusals.get_or_create(&Why { reason });
+        refused.inc_by(records);
     }
 
     pub(super) fn write_error(&self, step: &'static str) {

@@ -156,7 +156,7 @@ impl Writer {
                  list` and at ClickHouse, or raise gateway.spool.max_bytes"
             );
         }
-        self.meters.refusal(Refusal::Full);
+        self.meters.refusal(Refusal::Full, 1);
         answer(append, Err(SpoolError::Full { bytes, max_bytes }));
     }
 
@@ -167,7 +167,7 @@ impl Writer {
         let Some(first) = group.first().map(|append| append.at) else {
             return;
         };
-        let outcome = match self.reserve(bytes) {
+        let outcome = match self.reserve(group.len(), bytes) {
             Ok(()) => self.write(&group, first),
             Err(low) => Err(low),
         };
@@ -179,8 +179,8 @@ impl Writer {
         }
     }
 
-    /// Whether `bytes` more leave enough of the disk free.
-    fn reserve(&self, bytes: u64) -> Result<(), SpoolError> {
+    /// Whether `bytes` more, of so many records, leave enough of the disk free.
+    fn reserve(&self, records: usize, bytes: u64) -> Result<(), SpoolError> {
         let free = self.disk.free(&self.folder.path).map_err(|source| {
             self.meters.write_error("statvfs");
             SpoolError::disk("statvfs", source)
@@ -189,7 +189,7 @@ impl Writer {
         if free >= min_free_bytes.saturating_add(bytes) {
             return Ok(());
         }
-        self.meters.refusal(Refusal::DiskLow);
+        self.meters.refusal(Refusal::DiskLow, size(records));
         if self.state.set_short(true) {
             tracing::error!(
                 free,
