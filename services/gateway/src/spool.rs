@@ -28,6 +28,7 @@
 //! | `max_bytes` reached, less than `min_free_bytes` free | records are refused before anything is written; delivery makes room |
 //! | storage away | segments wait, and are sealed by size only, so that the INSERTs of a long queue are large |
 //! | storage refuses a segment, or panics at it | set aside after `poison_tries`; those behind it go on |
+//! | a segment's file cannot be read | passed over after `poison_tries` until it can be; those behind it go on |
 //! | a file that is no segment, or of another format version | left alone and named in the log |
 //!
 //! **Not covered.** A disk that loses what it reported durable, and a damaged record, are found and counted, not

@@ -43,7 +43,7 @@ pub struct Delivery {
     pub(super) seal_after: Duration,
     pub(super) poison_tries: u32,
     pub(super) pace: Pace,
-    /// Segments that are done with, and that the disk did not let go.
+    /// Segments out of the queue that the disk did not let go or give back.
     pub(super) leftovers: Vec<Leftover>,
     /// Files that are left alone; each is named once in the log.
     pub(super) strangers: BTreeSet<PathBuf>,
@@ -77,11 +77,21 @@ pub(super) struct Stop {
     pub(super) _ended: DropGuard,
 }
 
-/// A segment that is done with and still in the folder.
+/// A segment that is out of the queue and still in the folder.
 pub(super) struct Leftover {
     segment: Sealed,
-    /// Why it is to be set aside; delivered ones are to be removed.
-    note: Option<Note>,
+    fate: Fate,
+}
+
+/// What is to become of a segment that is out of the queue.
+#[derive(Clone)]
+enum Fate {
+    /// It is delivered.
+    Removed,
+    /// It is refused again and again.
+    Aside(Note),
+    /// The disk does not give it back: it holds up nothing, and returns to the queue when it can be read.
+    Read,
 }
 
 impl std::fmt::Debug for Delivery {
@@ -97,6 +107,7 @@ impl std::fmt::Debug for Delivery {
 struct Tries {
     failures: u32,
     refusals: u32,
+    unreadable: u32,
     records: Option<Vec<Bytes>>,
 }
 
@@ -163,7 +174,7 @@ impl Delivery {
         let mut look = Instant::now() + self.pace.look_again;
         loop {
             let failed = match self.attempt(&segment, &mut tries, to).await {
-                Ok(()) => return self.finish(segment, None).await,
+                Ok(()) => return self.finish(segment, Fate::Removed).await,
                 Err(failed) => failed,
             };
             tries.failures += 1;
@@ -180,13 +191,16 @@ impl Delivery {
                 }
                 Failed::Reading(error) => {
                     self.meters.delivery(Outcome::Unreadable);
-                    tries.refusals += 1;
-                    format!("the segment's file cannot be read: {error}")
+                    tries.unreadable += 1;
+                    format!("its file cannot be read: {error}")
                 }
             };
             if tries.refusals >= self.poison_tries {
                 let note = self.poisoned(&segment, why, tries.refusals);
-                return self.finish(segment, Some(note)).await;
+                return self.finish(segment, Fate::Aside(note)).await;
+            }
+            if tries.unreadable >= self.poison_tries {
+                return self.pass_over(segment, &why);
             }
             let random = getrandom::u64().unwrap_or(0);
             let wait = self.pace.backoff.after(tries.failures, random);
@@ -277,10 +291,18 @@ impl Delivery {
         }
     }
 
-    /// Removes a segment that is delivered or, when there is a note, sets it aside.
-    async fn finish(&mut self, segment: Sealed, note: Option<Note>) {
+    fn pass_over(&mut self, segment: Sealed, why: &str) {
+        let file = segment.path.display();
+        tracing::error!(%file, "a segment waits until it can be read, and those behind it go on: {why}. Check the disk");
         self.state.settled(segment.number);
-        let leftover = Leftover { segment, note };
+        let fate = Fate::Read;
+        self.leftovers.push(Leftover { segment, fate });
+    }
+
+    /// Takes a segment out of the queue and to its fate, now or when the disk lets it.
+    async fn finish(&mut self, segment: Sealed, fate: Fate) {
+        self.state.settled(segment.number);
+        let leftover = Leftover { segment, fate };
         if let Err(reason) = self.clear(&leftover).await {
             let file = leftover.segment.path.display();
             tracing::warn!(%file, "a segment that is done with stays for now: {reason}");
@@ -290,8 +312,8 @@ impl Delivery {
 
     async fn clear(&mut self, leftover: &Leftover) -> io::Result<()> {
         let segment = leftover.segment.clone();
-        match leftover.note.clone() {
-            None => {
+        match leftover.fate.clone() {
+            Fate::Removed => {
                 let folder = self.folder.path.clone();
                 let path = segment.path;
                 self.blocking(move |disk| match disk.remove(&path) {
@@ -300,11 +322,20 @@ impl Delivery {
                 })
                 .await?;
             }
-            Some(note) => {
+            Fate::Aside(note) => {
                 let places = (self.folder.path.clone(), self.folder.aside.clone());
                 let moved = move |disk: &dyn Disk| aside::set_aside(disk, &places, &segment, &note);
                 self.blocking(moved).await?;
                 self.count_aside();
+            }
+            Fate::Read => {
+                let (path, length) = (segment.path.clone(), segment.length);
+                let read = self.blocking(move |disk| disk.read(&path, length)).await;
+                match read {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                    // One that vanished is found out and counted in its turn.
+                    _ => drop(self.state.found(segment)),
+                }
             }
         }
         self.state.shrank(leftover.segment.length);
@@ -312,7 +343,7 @@ impl Delivery {
     }
 
     /// Looks at the folder: what was put back is delivered, what was dropped counts no more, what could not be
-    /// removed is tried again.
+    /// removed or read is tried again.
     async fn look(&mut self) {
         for leftover in std::mem::take(&mut self.leftovers) {
             if self.clear(&leftover).await.is_err() {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::super::disk::{Disk, Local, Output};
+use super::super::segment::HEADER;
 
 /// A kind of operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +88,7 @@ struct Inner {
     count: usize,
     plan: Plan,
     after: After,
+    unreadable: Option<PathBuf>,
     model: Model,
 }
 
@@ -106,6 +108,7 @@ impl Probe {
             count: 0,
             plan: Box::new(plan),
             after: Box::new(|_| {}),
+            unreadable: None,
             model: Model::default(),
         })))
     }
@@ -119,6 +122,11 @@ impl Probe {
 
     pub(super) fn plan(&self, plan: impl FnMut(usize, Op) -> Option<Fault> + Send + 'static) {
         self.lock().plan = Box::new(plan);
+    }
+
+    /// Lets every look beyond the header of `file` fail, until it is told of none.
+    pub(super) fn hide(&self, file: Option<PathBuf>) {
+        self.lock().unreadable = file;
     }
 
     /// Operations so far.
@@ -160,7 +168,11 @@ impl Disk for Probe {
     }
 
     fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-        self.doing(Op::Read, |_| Local.read(path, limit))
+        let hidden = self.lock().unreadable.as_deref() == Some(path);
+        self.doing(Op::Read, |_| match Local.read(path, limit)? {
+            beyond if hidden && beyond.len() > HEADER => Err(Fault::Other.into()),
+            bytes => Ok(bytes),
+        })
     }
 
     fn cut(&self, path: &Path, length: u64) -> io::Result<()> {
