@@ -108,7 +108,7 @@ pub async fn run(
     ));
     drop(own.spawn(
         "delivery",
-        delivery.run(deliver::Delivering { tables, known }),
+        delivery.run(deliver::Delivering::new(tables, known)),
     ));
     let address = served.address;
     let done = own.spawn("gateway-stop", async move {

@@ -2,7 +2,7 @@
 //!
 //! A record is what one push leaves behind; the spool does not look into it. Records are appended to segment
 //! files ([`segment`] has their format). A segment is the unit of delivery: one [`Deliver::deliver`] under one
-//! token, which means one INSERT a table.
+//! token, which means one INSERT a table and partition.
 //!
 //! **States of a segment.** Each is visible in the folder, so that a new process goes on where the last one ended:
 //!

@@ -95,6 +95,16 @@ impl Fault {
         }
     }
 
+    /// Whatever token the rows go under, they are not there afterwards.
+    pub(super) fn vanished(table: &'static str) -> Self {
+        Self {
+            table,
+            cause: Cause::Passing,
+            source: "ClickHouse takes the rows and does not have them then; is it a replica that lags behind?"
+                .into(),
+        }
+    }
+
     pub(super) fn slow(limit: Duration) -> Self {
         Self {
             table: "all tables of a segment",

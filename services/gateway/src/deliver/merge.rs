@@ -1,43 +1,134 @@
-//! The batches of a segment → blocks of samples and histograms, in the order of the tables' keys.
+//! The batches of a segment → units of samples and histograms: one partition, one block, in the order of the table's key.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
+use std::hash::Hash;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use foldhash::{HashMap, HashMapExt};
-use schemas::rows::bucket_of;
+use schemas::insert::PointKey;
+use schemas::rows::{bucket_of, day_of};
+use tokio::sync::mpsc;
+use tokio::task::{JoinError, JoinHandle};
 
-use super::native::Block;
-use crate::batch::{Batch, Histogram, Sample};
+use crate::batch::Batch;
 
-/// Most rows of a block. The server puts the blocks of an INSERT together up to about a million rows.
+/// Most rows of a unit. Less than what the server cuts into several parts.
 const MOST_ROWS: usize = 500_000;
 
+/// Most bytes of a unit: a quarter of what the embedded server takes in one request.
+const MOST_BYTES: usize = 64 << 20;
+
+/// Points of a unit that stand for all of it when it is looked for in the table.
+const WITNESSES: usize = 16;
+
+/// Rows that become one part or none.
+#[derive(Debug)]
+pub(super) struct Unit {
+    /// The rows, in Native format.
+    pub(super) block: Bytes,
+    /// Some of them.
+    pub(super) witnesses: BTreeSet<PointKey>,
+}
+
+/// Units that are being made, one ahead of who takes them.
+#[derive(Debug)]
+pub(super) struct Merging {
+    units: mpsc::Receiver<Unit>,
+    task: JoinHandle<()>,
+}
+
+impl Merging {
+    /// Begins, on a thread where it is in nobody's way. The same batches always make the same units.
+    pub(super) fn begin<R: Point>(batches: Arc<Vec<Batch>>) -> Self {
+        let (sender, units) = mpsc::channel(1);
+        let task = tokio::task::spawn_blocking(move || {
+            each_unit::<R>(&batches, |unit| sender.blocking_send(unit).is_ok());
+        });
+        Self { units, task }
+    }
+
+    /// The next unit; `None` behind the last.
+    ///
+    /// # Errors
+    /// The panic that ended the work.
+    pub(super) async fn next(&mut self) -> Result<Option<Unit>, JoinError> {
+        match self.units.recv().await {
+            Some(unit) => Ok(Some(unit)),
+            None => (&mut self.task).await.map(|()| None),
+        }
+    }
+}
+
+/// Makes one unit after the other until `take` wants no more.
+fn each_unit<R: Point>(batches: &[Batch], mut take: impl FnMut(Unit) -> bool) {
+    if batches.iter().all(|batch| R::of(batch).is_empty()) {
+        return;
+    }
+    let words = Words::of(batches);
+    let rows = in_order::<R>(batches, &words);
+    let mut rest = rows.as_slice();
+    while !rest.is_empty() {
+        let (rows, others) = rest.split_at(unit_length(rest));
+        rest = others;
+        let unit = Unit {
+            block: Bytes::from(R::block(rows, &words)),
+            witnesses: witnesses(rows, &words),
+        };
+        if !take(unit) {
+            return;
+        }
+    }
+}
+
+/// How many of the rows at the beginning are one unit.
+fn unit_length<R: Point>(rows: &[Row<'_, R>]) -> usize {
+    let mut bytes = 0;
+    let partition = rows.first().map(Row::partition);
+    let within = rows.iter().take(MOST_ROWS).take_while(|row| {
+        bytes += row.point.bytes();
+        Some(row.partition()) == partition && bytes <= MOST_BYTES
+    });
+    // A row that is too large alone is a unit all the same.
+    within.count().max(1)
+}
+
+/// Rows from the first to the last, at equal distances.
+fn witnesses<R: Point>(rows: &[Row<'_, R>], words: &Words<'_>) -> BTreeSet<PointKey> {
+    let step = rows.len().div_ceil(WITNESSES).max(1);
+    let word = |words: &[&str], at: u32| {
+        let at = usize::try_from(at).unwrap_or(usize::MAX);
+        words.get(at).copied().unwrap_or_default().to_owned()
+    };
+    let chosen = rows.iter().step_by(step).chain(rows.last());
+    chosen
+        .map(|row| {
+            let (_, id, ts) = row.point.key();
+            let tenant = word(&words.tenants, row.tenant);
+            (tenant, word(&words.metrics, row.metric), row.b, id, ts)
+        })
+        .collect()
+}
+
 /// Tenants and metric names of a segment, each once and in order: the dictionaries of its blocks.
-struct Words<'a> {
-    tenants: Vec<&'a str>,
-    metrics: Vec<&'a str>,
+pub(super) struct Words<'a> {
+    pub(super) tenants: Vec<&'a str>,
+    pub(super) metrics: Vec<&'a str>,
     /// For each batch: its tenant, and the metric of each of its names.
     batches: Vec<(u32, Vec<u32>)>,
 }
 
 impl<'a> Words<'a> {
     fn of(batches: &'a [Batch]) -> Self {
-        let tenants = sorted(batches.iter().map(|batch| batch.tenant.as_str()));
-        let metrics = sorted(
-            batches
-                .iter()
-                .flat_map(|batch| &batch.names)
-                .map(String::as_str),
-        );
-        let (tenant_places, metric_places) = (places(&tenants), places(&metrics));
-        let place =
-            |places: &HashMap<&str, u32>, word: &str| places.get(word).copied().unwrap_or_default();
+        let (tenants, of_tenants) = ranked(batches.iter().map(|batch| batch.tenant.as_str()));
+        let names = batches.iter().flat_map(|batch| &batch.names);
+        let (metrics, of_names) = ranked(names.map(String::as_str));
+        let mut of_names = of_names.into_iter();
         let batches = batches
             .iter()
-            .map(|batch| {
-                let names = batch.names.iter().map(|name| place(&metric_places, name));
-                (place(&tenant_places, &batch.tenant), names.collect())
-            })
+            .zip(of_tenants)
+            .map(|(batch, tenant)| (tenant, of_names.by_ref().take(batch.names.len()).collect()))
             .collect();
         Self {
             tenants,
@@ -47,267 +138,99 @@ impl<'a> Words<'a> {
     }
 }
 
-fn sorted<'a>(words: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    words.collect::<BTreeSet<_>>().into_iter().collect()
-}
-
-fn places<'a>(words: &[&'a str]) -> HashMap<&'a str, u32> {
-    let mut places = HashMap::with_capacity(words.len());
-    places.extend(words.iter().copied().zip(0_u32..));
-    places
+/// All different words in order, and the place among them of each that was given.
+fn ranked<W: Copy + Eq + Ord + Hash>(given: impl Iterator<Item = W>) -> (Vec<W>, Vec<u32>) {
+    let mut seen: HashMap<W, u32> = HashMap::new();
+    let mut first_seen = Vec::new();
+    let as_seen: Vec<u32> = given
+        .map(|word| {
+            *seen.entry(word).or_insert_with(|| {
+                first_seen.push(word);
+                u32::try_from(first_seen.len() - 1).unwrap_or(u32::MAX)
+            })
+        })
+        .collect();
+    let mut words = first_seen.clone();
+    words.sort_unstable();
+    let places: HashMap<W, u32> = words.iter().copied().zip(0_u32..).collect();
+    let rank: Vec<u32> = first_seen
+        .iter()
+        .map(|word| places.get(word).copied().unwrap_or_default())
+        .collect();
+    let place = |seen: u32| {
+        let seen = usize::try_from(seen).unwrap_or(usize::MAX);
+        rank.get(seen).copied().unwrap_or_default()
+    };
+    (words, as_seen.into_iter().map(place).collect())
 }
 
 /// A row with what it is sorted by.
-struct Row<'a, R> {
-    tenant: u32,
-    metric: u32,
-    b: u32,
-    ret_days: u16,
-    point: &'a R,
+pub(super) struct Row<'a, R> {
+    pub(super) ret_days: u16,
+    day: u16,
+    pub(super) tenant: u32,
+    pub(super) metric: u32,
+    pub(super) b: u32,
+    pub(super) point: &'a R,
+}
+
+impl<R: Point> Row<'_, R> {
+    /// What the table is partitioned by.
+    const fn partition(&self) -> (u16, u16) {
+        (self.ret_days, self.day)
+    }
+
+    /// By partition, then by the table's key.
+    fn order(&self, other: &Self) -> Ordering {
+        let front = |row: &Self| (row.ret_days, row.day, row.tenant, row.metric, row.b);
+        let back = |row: &Self| {
+            let (_, id, ts) = row.point.key();
+            (id, ts)
+        };
+        front(self)
+            .cmp(&front(other))
+            .then_with(|| back(self).cmp(&back(other)))
+    }
 }
 
 /// A point of either table.
-trait Point {
+pub(super) trait Point: Sized + 'static {
+    /// The points of this kind.
+    fn of(batch: &Batch) -> &[Self];
+
     /// Index of the name, series id, time.
     fn key(&self) -> (u32, u64, i64);
+
+    /// About how many bytes it has in a block.
+    fn bytes(&self) -> usize;
+
+    /// The rows in Native format.
+    fn block(rows: &[Row<'_, Self>], words: &Words<'_>) -> Vec<u8>;
 }
 
-impl Point for Sample {
-    fn key(&self) -> (u32, u64, i64) {
-        (self.name, self.id, self.ts)
-    }
-}
-
-impl Point for Histogram {
-    fn key(&self) -> (u32, u64, i64) {
-        (self.name, self.id, self.ts)
-    }
-}
-
-/// All points of one kind, in the order of their table's key.
-fn in_order<'a, R: Point>(
-    batches: &'a [Batch],
-    words: &Words<'_>,
-    points: impl Fn(&'a Batch) -> &'a [R],
-) -> Vec<Row<'a, R>> {
-    let mut rows = Vec::with_capacity(batches.iter().map(|batch| points(batch).len()).sum());
+/// All points of one kind, in order.
+fn in_order<'a, R: Point>(batches: &'a [Batch], words: &Words<'_>) -> Vec<Row<'a, R>> {
+    let mut rows = Vec::with_capacity(batches.iter().map(|batch| R::of(batch).len()).sum());
     for (batch, (tenant, metrics)) in batches.iter().zip(&words.batches) {
-        rows.extend(points(batch).iter().map(|point| {
+        rows.extend(R::of(batch).iter().map(|point| {
             let (name, _, ts) = point.key();
             let metric = usize::try_from(name)
                 .ok()
                 .and_then(|name| metrics.get(name));
             Row {
+                ret_days: batch.ret_days,
+                day: day_of(ts),
                 tenant: *tenant,
                 // A record whose rows have other names is not decoded.
                 metric: metric.copied().unwrap_or_default(),
                 b: bucket_of(ts),
-                ret_days: batch.ret_days,
                 point,
             }
         }));
     }
-    rows.sort_unstable_by_key(|row| {
-        let (_, id, ts) = row.point.key();
-        (row.tenant, row.metric, row.b, id, ts)
-    });
+    rows.sort_unstable_by(Row::order);
     rows
 }
 
-/// Both kinds of blocks.
-#[derive(Debug)]
-pub(super) struct Blocks {
-    /// Of table `samples`.
-    pub(super) samples: Vec<Bytes>,
-    /// Of table `histograms`.
-    pub(super) histograms: Vec<Bytes>,
-}
-
-/// Merges all batches of a segment. The same batches always make the same blocks.
-pub(super) fn blocks(batches: &[Batch]) -> Blocks {
-    let words = Words::of(batches);
-    let samples = in_order(batches, &words, |batch| batch.samples.as_slice());
-    let samples = samples
-        .chunks(MOST_ROWS)
-        .map(|rows| of_samples(rows, &words))
-        .collect();
-    let histograms = in_order(batches, &words, |batch| batch.histograms.as_slice());
-    let histograms = histograms
-        .chunks(MOST_ROWS)
-        .map(|rows| of_histograms(rows, &words))
-        .collect();
-    Blocks {
-        samples,
-        histograms,
-    }
-}
-
-/// The columns that both tables begin with.
-fn begin<R: Point>(columns: usize, rows: &[Row<'_, R>], words: &Words<'_>, room: usize) -> Block {
-    let mut block = Block::new(columns, rows.len(), room);
-    let word = "LowCardinality(String)";
-    block
-        .column("tenant", word)
-        .words(&words.tenants, rows.iter().map(|row| row.tenant));
-    block
-        .column("metric", word)
-        .words(&words.metrics, rows.iter().map(|row| row.metric));
-    block
-        .column("b", "DateTime('UTC')")
-        .numbers(rows.iter().map(|row| row.b.to_le_bytes()));
-    let keys = || rows.iter().map(|row| row.point.key());
-    block
-        .column("id", "UInt64")
-        .numbers(keys().map(|(_, id, _)| id.to_le_bytes()));
-    block
-        .column("ts", TIME)
-        .numbers(keys().map(|(_, _, ts)| ts.to_le_bytes()));
-    block
-        .column("ret_days", "UInt16")
-        .numbers(rows.iter().map(|row| row.ret_days.to_le_bytes()));
-    block
-}
-
-const TIME: &str = "DateTime64(3, 'UTC')";
-
-fn of_samples(rows: &[Row<'_, Sample>], words: &Words<'_>) -> Bytes {
-    let mut block = begin(8, rows, words, 1024 + 48 * rows.len());
-    let points = || rows.iter().map(|row| row.point);
-    block
-        .column("value", "Float64")
-        .numbers(points().map(|point| point.value.to_le_bytes()));
-    block
-        .column("start_ts", TIME)
-        .numbers(points().map(|point| point.start_ts.to_le_bytes()));
-    Bytes::from(block.into_bytes())
-}
-
-fn of_histograms(rows: &[Row<'_, Histogram>], words: &Words<'_>) -> Bytes {
-    let points = || rows.iter().map(|row| row.point);
-    let counts: usize = points()
-        .map(|point| point.pos.len() + point.neg.len())
-        .sum();
-    let mut block = begin(18, rows, words, 1024 + 128 * rows.len() + 8 * counts);
-    block
-        .column("start_ts", TIME)
-        .numbers(points().map(|point| point.start_ts.to_le_bytes()));
-    block
-        .column("count", "UInt64")
-        .numbers(points().map(|point| point.count.to_le_bytes()));
-    let float = "Nullable(Float64)";
-    block
-        .column("sum", float)
-        .floats_or_null(points().map(|point| point.sum));
-    block
-        .column("min", float)
-        .floats_or_null(points().map(|point| point.min));
-    block
-        .column("max", float)
-        .floats_or_null(points().map(|point| point.max));
-    block
-        .column("scale", "Int8")
-        .numbers(points().map(|point| point.scale.to_le_bytes()));
-    let threshold = points().map(|point| point.zero_threshold.to_le_bytes());
-    block.column("zero_threshold", "Float64").numbers(threshold);
-    block
-        .column("zero_count", "UInt64")
-        .numbers(points().map(|point| point.zero_count.to_le_bytes()));
-    block
-        .column("pos_offset", "Int32")
-        .numbers(points().map(|point| point.pos_offset.to_le_bytes()));
-    block
-        .column("pos", "Array(UInt64)")
-        .arrays(points().map(|point| point.pos.as_slice()));
-    block
-        .column("neg_offset", "Int32")
-        .numbers(points().map(|point| point.neg_offset.to_le_bytes()));
-    block
-        .column("neg", "Array(UInt64)")
-        .arrays(points().map(|point| point.neg.as_slice()));
-    Bytes::from(block.into_bytes())
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn sample(name: u32, id: u64, ts: i64) -> Sample {
-        Sample {
-            name,
-            id,
-            ts,
-            value: 1.0,
-            start_ts: 0,
-        }
-    }
-
-    fn batch(tenant: &str, names: &[&str], samples: Vec<Sample>) -> Batch {
-        Batch {
-            tenant: tenant.to_owned(),
-            ret_days: 30,
-            names: names.iter().map(|name| (*name).to_owned()).collect(),
-            samples,
-            ..Batch::default()
-        }
-    }
-
-    #[test]
-    fn rows_of_all_batches_are_in_the_order_of_the_tables_key() {
-        let hours = |hours: i64| 1_793_534_400_000 + hours * 3_600_000;
-        let batches = [
-            batch(
-                "b",
-                &["up", "down"],
-                vec![sample(0, 1, hours(0)), sample(1, 1, hours(0))],
-            ),
-            batch(
-                "a",
-                &["up"],
-                vec![
-                    sample(0, 9, hours(0)),
-                    sample(0, 2, hours(3)),
-                    sample(0, 9, hours(1)),
-                ],
-            ),
-            batch("b", &["down"], vec![sample(0, 0, hours(0))]),
-        ];
-        let words = Words::of(&batches);
-        let rows = in_order(&batches, &words, |batch| batch.samples.as_slice());
-        let told: Vec<_> = rows
-            .iter()
-            .map(|row| {
-                let word = |list: &[&'static str], at: u32| list[usize::try_from(at).unwrap()];
-                let tenants: Vec<&'static str> = vec!["a", "b"];
-                let metrics: Vec<&'static str> = vec!["down", "up"];
-                let hour = (row.point.ts - hours(0)) / 3_600_000;
-                (
-                    word(&tenants, row.tenant),
-                    word(&metrics, row.metric),
-                    row.point.id,
-                    hour,
-                )
-            })
-            .collect();
-        assert_eq!(
-            (&*words.tenants, &*words.metrics),
-            (&["a", "b"][..], &["down", "up"][..])
-        );
-        assert_eq!(
-            told,
-            [
-                ("a", "up", 9, 0),
-                ("a", "up", 9, 1),
-                ("a", "up", 2, 3),
-                ("b", "down", 0, 0),
-                ("b", "down", 1, 0),
-                ("b", "up", 1, 0),
-            ]
-        );
-    }
-
-    #[test]
-    fn a_kind_without_points_makes_no_block() {
-        let blocks = blocks(&[batch("a", &["up"], vec![sample(0, 1, 1)])]);
-        assert_eq!((blocks.samples.len(), blocks.histograms.len()), (1, 0));
-    }
-}
+mod tests;
