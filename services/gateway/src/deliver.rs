@@ -12,7 +12,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use clickhouse::{Client, RowOwned, RowWrite};
@@ -202,9 +202,14 @@ impl Tables {
         token: &str,
         doubt: bool,
     ) -> Result<(), Fault> {
-        let Unit { block, witnesses } = unit;
+        let Unit {
+            block,
+            witnesses,
+            expires,
+        } = unit;
         self.block(table, block.clone(), token).await?;
-        if !doubt {
+        // Rows that are too old to be kept are not missed.
+        if !doubt || expires <= today() {
             return Ok(());
         }
         for other in 1..=TOKENS {
@@ -249,6 +254,13 @@ impl Tables {
             .map(|all| all == 1)
             .map_err(|error| Fault::of(table, error))
     }
+}
+
+/// Days since the epoch.
+fn today() -> u32 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let days = now.unwrap_or_default().as_secs() / 86_400;
+    u32::try_from(days).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

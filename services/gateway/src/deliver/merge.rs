@@ -30,6 +30,8 @@ pub(super) struct Unit {
     pub(super) block: Bytes,
     /// Some of them.
     pub(super) witnesses: BTreeSet<PointKey>,
+    /// The day, since the epoch, from which the table may have dropped them.
+    pub(super) expires: u32,
 }
 
 /// Units that are being made, one ahead of who takes them.
@@ -75,6 +77,7 @@ fn each_unit<R: Point>(batches: &[Batch], mut take: impl FnMut(Unit) -> bool) {
         let unit = Unit {
             block: Bytes::from(R::block(rows, &words)),
             witnesses: witnesses(rows, &words),
+            expires: rows.first().map_or(0, Row::expires),
         };
         if !take(unit) {
             return;
@@ -178,6 +181,11 @@ impl<R: Point> Row<'_, R> {
     /// What the table is partitioned by.
     const fn partition(&self) -> (u16, u16) {
         (self.ret_days, self.day)
+    }
+
+    /// The first day on which the table may drop the whole partition.
+    fn expires(&self) -> u32 {
+        u32::from(self.day) + u32::from(self.ret_days)
     }
 
     /// By partition, then by the table's key.
